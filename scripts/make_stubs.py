@@ -104,6 +104,9 @@ PARAMETERS = {
     "type_attrs_info.name": "Any",
     "type_attrs_owner.name": "Any",
     "type_attrs_set.name": "Any",
+    "mlir_passes.text": "str | bytes",
+    "mlir_read.text": "str | bytes",
+    "mlir_read_split.text": "str | bytes",
 }
 
 RETURNS = {

@@ -2347,16 +2347,16 @@ def mlir_normal_form(
 ) -> Any:
     """The normal form of a program at a level; see `isoform.mlir.normal_form`."""
 
-def mlir_passes(text: str) -> Any:
+def mlir_passes(text: str | bytes) -> Any:
     """The steps of dumps; see `isoform.mlir.passes`."""
 
-def mlir_read(text: str, name: str, symbol_names: Any) -> Any:
+def mlir_read(text: str | bytes, name: str, symbol_names: Any) -> Any:
     """A program from text; see `isoform.mlir.read`."""
 
 def mlir_read_attribute(text: str) -> Any:
     """An attribute or a type from text; see `isoform.mlir.read_attribute`."""
 
-def mlir_read_split(text: str, name: str) -> Any:
+def mlir_read_split(text: str | bytes, name: str) -> Any:
     """The programs of a text; see `isoform.mlir.read_split`."""
 
 def mlir_region(blocks: Any) -> Any:

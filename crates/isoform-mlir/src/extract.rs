@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 use isoform::errors::ErrorKind;
 use isoform::traverse::{WalkResult, walk_objects};
-use isoform::{Error, Obj, Ref, Result, Str};
+use isoform::{Error, Ref, Result, Str};
 use rapidhash::fast::RandomState;
 
 use crate::nodes::{Block, Operation, Program, Region, StringAttr, Symbol, SymbolRefAttr};
@@ -34,11 +34,7 @@ pub fn extract(program: &Ref<Program>, symbols: &[impl AsRef<str>]) -> Result<Re
             module.regions.len()
         )));
     };
-    let operations: Vec<&Ref<Operation>> = region
-        .blocks
-        .iter()
-        .flat_map(|block| block.operations.iter())
-        .collect();
+    let operations: Vec<&Ref<Operation>> = region.operations().collect();
     let mut by_name: HashMap<Str, usize, RandomState> = HashMap::default();
     for (position, operation) in operations.iter().enumerate() {
         if let Some(name) = symbol_name(operation) {
@@ -102,8 +98,7 @@ fn unknown(symbol: &str, known: &HashMap<Str, usize, RandomState>) -> Error {
 
 /// The symbol that an operation defines.
 pub(crate) fn symbol_name(operation: &Operation) -> Option<Str> {
-    let name = operation.properties.get("sym_name");
-    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
+    let name = operation.symbol_name()?;
     if let Some(symbol) = name.downcast_ref::<Symbol>() {
         return Some(symbol.name.clone());
     }

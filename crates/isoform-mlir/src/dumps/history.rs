@@ -282,12 +282,7 @@ impl Unit {
 fn units_of(program: &Ref<Program>) -> Vec<(String, Ref<Program>)> {
     let mut units = Vec::new();
     let mut rest: Vec<Ref<Operation>> = Vec::new();
-    let blocks = program
-        .module
-        .regions
-        .iter()
-        .flat_map(|region| region.blocks.iter());
-    for operation in blocks.flat_map(|block| block.operations.iter()) {
+    for operation in program.module.inner() {
         match symbol_name(operation) {
             Some(symbol) => {
                 let only = Operation::new(program.module.name.clone(), []);
@@ -313,14 +308,7 @@ fn operations_of(program: &Program) -> Vec<Ref<Operation>> {
     let mut operations = Vec::new();
     let mut open = vec![program.module.clone()];
     while let Some(operation) = open.pop() {
-        let blocks = operation
-            .regions
-            .iter()
-            .flat_map(|region| region.blocks.iter());
-        let inner: Vec<_> = blocks
-            .flat_map(|block| block.operations.iter().cloned())
-            .collect();
-        open.extend(inner.into_iter().rev());
+        open.extend(operation.inner().rev().cloned());
         operations.push(operation);
     }
     operations.remove(0);

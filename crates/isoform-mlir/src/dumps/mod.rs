@@ -205,17 +205,9 @@ impl Header {
 
 /// The modules of a text that consists of modules.
 fn modules_of(program: &Program) -> Vec<Ref<Operation>> {
-    let blocks = program
-        .module
-        .regions
-        .iter()
-        .flat_map(|region| region.blocks.iter());
-    let operations: Vec<_> = blocks.flat_map(|block| block.operations.iter()).collect();
-    if operations
-        .iter()
-        .any(|operation| operation.name != program.module.name)
-    {
+    let mut operations = program.module.inner();
+    if operations.any(|operation| operation.name != program.module.name) {
         return Vec::new();
     }
-    operations.into_iter().cloned().collect()
+    program.module.inner().cloned().collect()
 }

@@ -56,15 +56,13 @@ fn places(module: &Ref<Operation>) -> Places {
     let mut places = Places::default();
     let mut open: Vec<&Ref<Operation>> = vec![module];
     while let Some(operation) = open.pop() {
-        let blocks = || operation.regions.iter().flat_map(|region| &region.blocks);
-        let arguments = blocks().flat_map(|block| &block.arguments);
+        let blocks = operation.regions.iter().flat_map(|region| &region.blocks);
+        let arguments = blocks.flat_map(|block| &block.arguments);
         for value in operation.results.iter().chain(arguments) {
             let place = places.len();
             places.entry(value.identity()).or_insert(place);
         }
-        let start = open.len();
-        open.extend(blocks().flat_map(|block| &block.operations));
-        open[start..].reverse();
+        open.extend(operation.inner().rev());
     }
     places
 }

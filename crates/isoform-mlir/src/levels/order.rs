@@ -170,10 +170,6 @@ impl<'r> SymbolTable<'r> {
 
 /// True if references inside of a region name its own symbols.
 fn is_table(region: &Region) -> bool {
-    let operations = region.blocks.iter().flat_map(|block| &block.operations);
-    let has_name = |operation: &Ref<Operation>| {
-        operation.properties.contains_key("sym_name")
-            || operation.attributes.contains_key("sym_name")
-    };
-    operations.into_iter().any(has_name)
+    let mut operations = region.operations();
+    operations.any(|operation| operation.symbol_name().is_some())
 }

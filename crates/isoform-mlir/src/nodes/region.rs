@@ -46,6 +46,26 @@ impl Region {
     }
 }
 
+impl Region {
+    /// The operations directly in the region.
+    pub(crate) fn operations(&self) -> impl DoubleEndedIterator<Item = &Ref<Operation>> {
+        self.blocks.iter().flat_map(|block| block.operations.iter())
+    }
+}
+
+impl Operation {
+    /// The operations directly in the regions.
+    pub(crate) fn inner(&self) -> impl DoubleEndedIterator<Item = &Ref<Operation>> {
+        self.regions.iter().flat_map(|region| region.operations())
+    }
+
+    /// The name of the symbol that the operation defines: a string, or a private symbol.
+    pub(crate) fn symbol_name(&self) -> Option<&Ref<Obj>> {
+        let name = self.properties.get("sym_name");
+        name.or_else(|| self.attributes.get("sym_name"))
+    }
+}
+
 /// The program with regions that bind what their blocks define now, for passes that changed blocks,
 /// private symbols or the order of uses and definitions. Linear in the program, at any depth.
 ///
@@ -130,9 +150,7 @@ fn defined_values(blocks: &Array<Ref<Block>>) -> impl Iterator<Item = &Ref<Value
 
 /// The private symbol that an operation defines.
 pub(crate) fn private_symbol(operation: &Ref<Operation>) -> Option<Ref<Symbol>> {
-    let name = operation.properties.get("sym_name");
-    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
-    name.downcast_ref::<Symbol>().cloned()
+    operation.symbol_name()?.downcast_ref::<Symbol>().cloned()
 }
 
 /// The values of these blocks that are used before their definitions.
@@ -150,8 +168,7 @@ fn forward_values(blocks: &Array<Ref<Block>>) -> Array<Ref<Value>> {
                 if user.same_as(operation) {
                     defined.extend(operation.results.iter().map(Ref::identity));
                 }
-                let inner = user.regions.iter().flat_map(|region| region.blocks.iter());
-                open.extend(inner.flat_map(|block| block.operations.iter()));
+                open.extend(user.inner());
             }
         }
     }

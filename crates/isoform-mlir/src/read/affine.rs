@@ -6,7 +6,7 @@ use rapidhash::fast::RandomState;
 
 use super::Reader;
 use super::affine_expressions::{Expression, Expressions, Id, Op};
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::values::Object;
 use crate::nodes::{AffineConstraint, AffineMapAttr, AffineSetAttr};
@@ -21,7 +21,7 @@ struct Scope<'t> {
 }
 
 /// An operator that waits for its right operand.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Waiting {
     Parenthesis,
     Negation,
@@ -40,27 +40,12 @@ impl Waiting {
     }
 }
 
-impl PartialEq for Token {
-    fn eq(&self, other: &Self) -> bool {
-        self.start == other.start && self.end == other.end
-    }
-}
-
-impl Eq for Token {}
-
 impl<'t> Reader<'t> {
     pub(super) fn read_affine_map(&mut self) -> Read<Object> {
         let mut scope = self.read_affine_head()?;
         self.cursor.expect_kind(Kind::Arrow, "'->'")?;
         self.cursor.expect(b'(')?;
-        let mut results = Vec::new();
-        if !self.cursor.is(b')') {
-            results.push(self.read_affine(&mut scope)?);
-            while self.cursor.eat(b',')? {
-                results.push(self.read_affine(&mut scope)?);
-            }
-        }
-        self.cursor.expect(b')')?;
+        let results = self.list(b')', |reader| reader.read_affine(&mut scope))?;
         self.cursor.expect(b'>')?;
         let results = scope.expressions.nodes(&results);
         Ok(AffineMapAttr::new(scope.dims, scope.symbols, results).into_object())
@@ -70,17 +55,10 @@ impl<'t> Reader<'t> {
         let mut scope = self.read_affine_head()?;
         self.cursor.expect(b':')?;
         self.cursor.expect(b'(')?;
-        let mut constraints = Vec::new();
-        if !self.cursor.is(b')') {
-            constraints.push(self.read_constraint(&mut scope)?);
-            while self.cursor.eat(b',')? {
-                constraints.push(self.read_constraint(&mut scope)?);
-            }
-        }
+        let mut constraints = self.list(b')', |reader| reader.read_constraint(&mut scope))?;
         if constraints.is_empty() {
             constraints.push((scope.expressions.constant(0), true));
         }
-        self.cursor.expect(b')')?;
         self.cursor.expect(b'>')?;
         let roots: Vec<Id> = constraints.iter().map(|constraint| constraint.0).collect();
         let nodes = scope.expressions.nodes(&roots).into_iter();
@@ -111,24 +89,17 @@ impl<'t> Reader<'t> {
         make: fn(i64) -> Expression,
     ) -> Read<i64> {
         let mut count = 0;
-        if self.cursor.eat(end)? {
-            return Ok(count);
-        }
-        loop {
-            let token = self
-                .cursor
-                .expect_kind(Kind::Word, "the name of a dimension or symbol")?;
+        self.list(end, |reader| {
+            let expected = "the name of a dimension or symbol";
+            let token = reader.cursor.expect_kind(Kind::Word, expected)?;
             let id = scope.expressions.add_expression(make(count));
-            if scope.names.insert(self.cursor.slice(token), id).is_some() {
-                let message = "expected different names of dimensions and symbols";
-                return Err(Fault::new(token.start..token.end, message));
-            }
             count += 1;
-            if !self.cursor.eat(b',')? {
-                self.cursor.expect(end)?;
-                return Ok(count);
+            match scope.names.insert(reader.cursor.slice(token), id) {
+                None => Ok(()),
+                Some(_) => refuse(token, "expected different names of dimensions and symbols"),
             }
-        }
+        })?;
+        Ok(count)
     }
 
     /// An expression that is compared with zero, and true for an equality.
@@ -246,7 +217,7 @@ fn combine(expressions: &mut Expressions, operands: &mut Vec<Id>, op: Waiting) -
             };
             if !is_affine {
                 let message = "expected an operand without dimensions, as affine expressions need";
-                return Err(Fault::new(token.start..token.end, message));
+                return refuse(token, message);
             }
             expressions.apply(op, left, right)
         }

@@ -5,7 +5,6 @@
 //! divide, `e - e floordiv c * c` is `e mod c`.
 
 use hashbrown::HashMap;
-use isoform::Ref;
 use rapidhash::fast::RandomState;
 
 use super::values::Object;
@@ -54,6 +53,13 @@ struct Facts {
     divisor: i64,
 }
 
+impl Facts {
+    const SYMBOL: Facts = Facts {
+        is_symbolic: true,
+        divisor: 1,
+    };
+}
+
 /// How deep rules may apply inside of parts; deeper parts stay as written.
 const DEPTH: usize = 100;
 
@@ -62,6 +68,8 @@ const DEPTH: usize = 100;
 pub(super) struct Expressions {
     all: Vec<(Expression, Facts)>,
     ids: HashMap<Expression, Id, RandomState>,
+    /// The number of rules that apply inside of each other.
+    depth: usize,
 }
 
 impl Expressions {
@@ -72,11 +80,7 @@ impl Expressions {
     }
 
     fn facts(&self, id: Id) -> Facts {
-        let nothing = Facts {
-            is_symbolic: true,
-            divisor: 1,
-        };
-        self.all.get(id).map_or(nothing, |(_, facts)| *facts)
+        self.all.get(id).map_or(Facts::SYMBOL, |(_, facts)| *facts)
     }
 
     /// True if no dimension occurs.
@@ -117,10 +121,7 @@ impl Expressions {
                 is_symbolic: false,
                 divisor: 1,
             },
-            Expression::Symbol(_) => Facts {
-                is_symbolic: true,
-                divisor: 1,
-            },
+            Expression::Symbol(_) => Facts::SYMBOL,
             Expression::Constant(value) => Facts {
                 is_symbolic: true,
                 divisor: value.wrapping_abs(),
@@ -155,25 +156,18 @@ impl Expressions {
 
     /// The simplified operation.
     pub(super) fn apply(&mut self, op: Op, left: Id, right: Id) -> Id {
-        self.simplified(op, left, right, 0)
-    }
-
-    fn simplified(&mut self, op: Op, left: Id, right: Id, depth: usize) -> Id {
-        let found = if depth > DEPTH {
-            None
-        } else {
-            match op {
-                Op::Add => self.sum(left, right, depth + 1),
-                Op::Mul => self.product(left, right, depth + 1),
-                Op::FloorDiv => self.floor_quotient(left, right, depth + 1),
-                Op::CeilDiv => self.ceil_quotient(left, right, depth + 1),
-                Op::Mod => self.remainder(left, right, depth + 1),
-            }
-        };
-        match found {
-            Some(id) => id,
-            None => self.binary(op, left, right),
+        if self.depth > DEPTH {
+            return self.binary(op, left, right);
         }
+        self.depth += 1;
+        let found = match op {
+            Op::Add => self.sum(left, right),
+            Op::Mul => self.product(left, right),
+            Op::FloorDiv | Op::CeilDiv => self.quotient(op, left, right),
+            Op::Mod => self.remainder(left, right),
+        };
+        self.depth -= 1;
+        found.unwrap_or_else(|| self.binary(op, left, right))
     }
 
     /// True if two single dimensions or symbols are in the wrong order.
@@ -185,19 +179,19 @@ impl Expressions {
         }
     }
 
-    fn sum(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+    fn sum(&mut self, left: Id, right: Id) -> Option<Id> {
         let (left_constant, right_constant) = (self.constant_of(left), self.constant_of(right));
         if let (Some(left), Some(right)) = (left_constant, right_constant) {
             return left.checked_add(right).map(|sum| self.constant(sum));
         }
         let is_symbol_first = self.is_symbolic(left) && !self.is_symbolic(right);
         if left_constant.is_some() || is_symbol_first || self.is_unsorted(left, right) {
-            return Some(self.simplified(Op::Add, right, left, depth));
+            return Some(self.apply(Op::Add, right, left));
         }
         // MLIR prints no parentheses here, so that its own text is read in this form.
         if let Some((first, second)) = self.operands(right, Op::Add) {
-            let first = self.simplified(Op::Add, left, first, depth);
-            return Some(self.simplified(Op::Add, first, second, depth));
+            let first = self.apply(Op::Add, left, first);
+            return Some(self.apply(Op::Add, first, second));
         }
         if right_constant == Some(0) {
             return Some(left);
@@ -207,19 +201,19 @@ impl Expressions {
             .and_then(|(head, tail)| self.constant_of(tail).map(|value| (head, tail, value)));
         if let (Some((head, _, value)), Some(more)) = (constant_tail, right_constant) {
             let value = self.constant(value.wrapping_add(more));
-            return Some(self.simplified(Op::Add, head, value, depth));
+            return Some(self.apply(Op::Add, head, value));
         }
         let (first, first_factor) = self.term(left);
         let (second, second_factor) = self.term(right);
         if first == second {
             let factor = self.constant(first_factor.wrapping_add(second_factor));
-            return Some(self.simplified(Op::Mul, first, factor, depth));
+            return Some(self.apply(Op::Mul, first, factor));
         }
         if let Some((head, tail, _)) = constant_tail {
-            let head = self.simplified(Op::Add, head, right, depth);
-            return Some(self.simplified(Op::Add, head, tail, depth));
+            let head = self.apply(Op::Add, head, right);
+            return Some(self.apply(Op::Add, head, tail));
         }
-        self.as_remainder(left, right, depth)
+        self.as_remainder(left, right)
     }
 
     /// An expression without its constant factor, and the factor.
@@ -234,14 +228,14 @@ impl Expressions {
     }
 
     /// `e + (e floordiv q) * -q` as `e mod q`.
-    fn as_remainder(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+    fn as_remainder(&mut self, left: Id, right: Id) -> Option<Id> {
         let (product, factor) = self.operands(right, Op::Mul)?;
         if self.constant_of(factor) == Some(-1)
             && let Some((quotient, divisor)) = self.operands(product, Op::Mul)
         {
             let (dividend, by) = self.operands(quotient, Op::FloorDiv)?;
             if by == divisor && dividend == left {
-                return Some(self.simplified(Op::Mod, left, divisor, depth));
+                return Some(self.apply(Op::Mod, left, divisor));
             }
         }
         let (dividend, divisor) = self.operands(product, Op::FloorDiv)?;
@@ -250,22 +244,22 @@ impl Expressions {
             _ => false,
         };
         if is_opposite && dividend == left {
-            return Some(self.simplified(Op::Mod, left, divisor, depth));
+            return Some(self.apply(Op::Mod, left, divisor));
         }
         let (first, second) = self.operands(left, Op::Add)?;
         if is_opposite && dividend == second {
-            let second = self.simplified(Op::Mod, second, divisor, depth);
-            return Some(self.simplified(Op::Add, first, second, depth));
+            let second = self.apply(Op::Mod, second, divisor);
+            return Some(self.apply(Op::Add, first, second));
         }
         // Symbols stay on the right.
         if self.is_symbolic(second) && !self.is_symbolic(right) {
-            let first = self.simplified(Op::Add, first, right, depth);
-            return Some(self.simplified(Op::Add, first, second, depth));
+            let first = self.apply(Op::Add, first, right);
+            return Some(self.apply(Op::Add, first, second));
         }
         None
     }
 
-    fn product(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+    fn product(&mut self, left: Id, right: Id) -> Option<Id> {
         let (left_constant, right_constant) = (self.constant_of(left), self.constant_of(right));
         if let (Some(left), Some(right)) = (left_constant, right_constant) {
             return left
@@ -274,7 +268,7 @@ impl Expressions {
         }
         let is_dim_last = !self.is_symbolic(right);
         if is_dim_last || left_constant.is_some() || self.is_unsorted(left, right) {
-            return Some(self.simplified(Op::Mul, right, left, depth));
+            return Some(self.apply(Op::Mul, right, left));
         }
         match right_constant {
             Some(1) => return Some(left),
@@ -285,69 +279,50 @@ impl Expressions {
         let value = self.constant_of(tail)?;
         if let Some(more) = right_constant {
             let value = self.constant(value.wrapping_mul(more));
-            return Some(self.simplified(Op::Mul, head, value, depth));
+            return Some(self.apply(Op::Mul, head, value));
         }
-        let head = self.simplified(Op::Mul, head, right, depth);
-        Some(self.simplified(Op::Mul, head, tail, depth))
+        let head = self.apply(Op::Mul, head, right);
+        Some(self.apply(Op::Mul, head, tail))
     }
 
-    /// `(e * k) / c` as `e * (k / c)`, if `c` divides `k`.
-    fn divided_product(&mut self, left: Id, divisor: i64, depth: usize) -> Option<Id> {
-        let (head, tail) = self.operands(left, Op::Mul)?;
-        let factor = self.constant_of(tail)?;
-        if factor.wrapping_rem(divisor) != 0 {
-            return None;
-        }
-        let factor = self.constant(factor.wrapping_div(divisor));
-        Some(self.simplified(Op::Mul, head, factor, depth))
-    }
-
-    fn floor_quotient(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+    fn quotient(&mut self, op: Op, left: Id, right: Id) -> Option<Id> {
         if left == right && self.constant_of(right) != Some(0) {
             return Some(self.constant(1));
         }
         let divisor = self.constant_of(right).filter(|&divisor| divisor != 0)?;
         if let Some(value) = self.constant_of(left) {
-            let quotient = value.checked_div_euclid(divisor)?;
-            let remainder = value.checked_rem_euclid(divisor)?;
-            // Euclid rounds up for negative divisors.
-            let floor = quotient - i64::from(divisor < 0 && remainder != 0);
-            return Some(self.constant(floor));
+            let (quotient, remainder) = (value.checked_div(divisor)?, value % divisor);
+            // The division has rounded to zero.
+            let is_positive = (remainder < 0) == (divisor < 0);
+            let correction = match op {
+                _ if remainder == 0 => 0,
+                Op::CeilDiv => i64::from(is_positive),
+                _ => -i64::from(!is_positive),
+            };
+            return Some(self.constant(quotient.checked_add(correction)?));
         }
         if divisor == 1 {
             return Some(left);
         }
-        if let Some(found) = self.divided_product(left, divisor, depth) {
-            return Some(found);
+        // `(e * k) / c` is `e * (k / c)` if `c` divides `k`.
+        if let Some((head, tail)) = self.operands(left, Op::Mul)
+            && let Some(factor) = self.constant_of(tail)
+            && factor.wrapping_rem(divisor) == 0
+        {
+            let factor = self.constant(factor.wrapping_div(divisor));
+            return Some(self.apply(Op::Mul, head, factor));
         }
         let (first, second) = self.operands(left, Op::Add)?;
         let divides = |id: Id| self.facts(id).divisor.wrapping_rem(divisor) == 0;
-        if divides(first) || divides(second) {
-            let first = self.simplified(Op::FloorDiv, first, right, depth);
-            let second = self.simplified(Op::FloorDiv, second, right, depth);
-            return Some(self.simplified(Op::Add, first, second, depth));
+        if op == Op::CeilDiv || !(divides(first) || divides(second)) {
+            return None;
         }
-        None
+        let first = self.apply(op, first, right);
+        let second = self.apply(op, second, right);
+        Some(self.apply(Op::Add, first, second))
     }
 
-    fn ceil_quotient(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
-        if left == right && self.constant_of(right) != Some(0) {
-            return Some(self.constant(1));
-        }
-        let divisor = self.constant_of(right).filter(|&divisor| divisor != 0)?;
-        if let Some(value) = self.constant_of(left) {
-            let remainder = value.checked_rem(divisor)?;
-            let is_up = remainder != 0 && (remainder < 0) == (divisor < 0);
-            let quotient = value.checked_div(divisor)?.checked_add(i64::from(is_up))?;
-            return Some(self.constant(quotient));
-        }
-        if divisor == 1 {
-            return Some(left);
-        }
-        self.divided_product(left, divisor, depth)
-    }
-
-    fn remainder(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+    fn remainder(&mut self, left: Id, right: Id) -> Option<Id> {
         if left == right && self.constant_of(right).is_none() {
             return Some(self.constant(0));
         }
@@ -365,49 +340,37 @@ impl Expressions {
             } else {
                 is_multiple(second).then_some(first)
             };
-            return rest.map(|rest| self.simplified(Op::Mod, rest, right, depth));
+            return rest.map(|rest| self.apply(Op::Mod, rest, right));
         }
         let (head, tail) = self.operands(left, Op::Mod)?;
         let inner = self.constant_of(tail).filter(|&inner| inner >= 1)?;
-        (inner % divisor == 0).then(|| self.simplified(Op::Mod, head, right, depth))
+        (inner % divisor == 0).then(|| self.apply(Op::Mod, head, right))
     }
 
     /// The nodes of these expressions.
     pub(super) fn nodes(&self, roots: &[Id]) -> Vec<Object> {
-        let mut nodes: Vec<Option<Object>> = vec![None; self.all.len()];
         // Operands have lower numbers.
         let mut is_needed = vec![false; self.all.len()];
-        for &root in roots {
-            if let Some(needed) = is_needed.get_mut(root) {
-                *needed = true;
-            }
-        }
+        roots.iter().for_each(|&root| is_needed[root] = true);
         for id in (0..self.all.len()).rev() {
             if let (true, Expression::Binary(_, left, right)) = (is_needed[id], self.all[id].0) {
                 is_needed[left] = true;
                 is_needed[right] = true;
             }
         }
-        for (id, (expression, _)) in self.all.iter().enumerate() {
-            if !is_needed[id] {
-                continue;
-            }
-            nodes[id] = Some(match *expression {
+        let mut nodes: HashMap<Id, Object, RandomState> = HashMap::default();
+        for (id, (expression, _)) in self.all.iter().enumerate().filter(|(id, _)| is_needed[*id]) {
+            let node = match *expression {
                 Expression::Dim(position) => AffineDim::new(position).into_object(),
                 Expression::Symbol(position) => AffineSymbol::new(position).into_object(),
                 Expression::Constant(value) => AffineConstant::new(value).into_object(),
-                Expression::Binary(op, left, right) => match (&nodes[left], &nodes[right]) {
-                    (Some(left), Some(right)) => {
-                        Ref::into_object(AffineBinary::new(op.text(), left, right))
-                    }
-                    _ => continue,
-                },
-            });
+                Expression::Binary(op, left, right) => {
+                    AffineBinary::new(op.text(), &nodes[&left], &nodes[&right]).into_object()
+                }
+            };
+            nodes.insert(id, node);
         }
-        roots
-            .iter()
-            .filter_map(|&root| nodes.get(root).cloned().flatten())
-            .collect()
+        roots.iter().map(|root| nodes[root].clone()).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use isoform::Array;
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::values::{Object, Want};
 
@@ -17,52 +17,23 @@ use super::values::{Object, Want};
 pub(super) struct Aliases<'t> {
     /// The number of an alias, by its name with the sigil.
     numbers: HashMap<&'t [u8], usize, RandomState>,
-    all: Vec<Alias>,
+    pub(super) all: Vec<Alias>,
 }
 
-struct Alias {
-    value: Object,
+pub(super) struct Alias {
+    pub(super) value: Object,
     /// The definition.
-    range: Range<usize>,
+    pub(super) range: Range<usize>,
     /// True if the value refers to symbols or resources.
-    is_unsettled: bool,
+    pub(super) is_unsettled: bool,
     /// The tokens of the definition and their spaces, once a body has asked for them.
-    tokens: Option<(Array, Rc<[u8]>)>,
+    pub(super) tokens: Option<(Array, Rc<[u8]>)>,
 }
 
-impl<'t> Aliases<'t> {
+impl Aliases<'_> {
     /// The number of an alias.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         self.numbers.get(name).copied()
-    }
-
-    /// The value of an alias.
-    pub(super) fn value(&self, name: &[u8]) -> Option<&Object> {
-        Some(&self.all.get(self.find(name)?)?.value)
-    }
-
-    /// The place of the definition.
-    pub(super) fn range(&self, number: usize) -> Range<usize> {
-        self.all
-            .get(number)
-            .map_or(0..0, |alias| alias.range.clone())
-    }
-
-    /// True if the value refers to symbols or resources.
-    pub(super) fn is_unsettled(&self, number: usize) -> bool {
-        self.all.get(number).is_some_and(|alias| alias.is_unsettled)
-    }
-
-    /// The tokens of the definition, if a body has asked for them.
-    pub(super) fn tokens(&self, number: usize) -> Option<(Array, Rc<[u8]>)> {
-        self.all.get(number)?.tokens.clone()
-    }
-
-    /// Keeps the tokens of the definition.
-    pub(super) fn set_tokens(&mut self, number: usize, tokens: Array, spaces: Rc<[u8]>) {
-        if let Some(alias) = self.all.get_mut(number) {
-            alias.tokens = Some((tokens, spaces));
-        }
     }
 }
 
@@ -70,20 +41,13 @@ impl<'t> Reader<'t> {
     /// Reads `#name = attribute` or `!name = type`.
     pub(super) fn read_alias(&mut self) -> Read<()> {
         let token = self.cursor.take()?;
-        let name = &self.cursor.text[token.start..token.end];
-        let range = token.start..token.end;
+        let name = self.cursor.slice(token);
         if name.contains(&b'.') {
-            return Err(Fault::new(
-                range,
-                "expected the name of an alias without dots",
-            ));
+            return refuse(token, "expected the name of an alias without dots");
         }
         if self.aliases.find(name).is_some() {
             let name = String::from_utf8_lossy(name);
-            return Err(Fault::new(
-                range,
-                format!("expected one definition of {name}"),
-            ));
+            return refuse(token, format!("expected one definition of {name}"));
         }
         self.cursor.expect(b'=')?;
         let start = self.cursor.token.start;
@@ -108,19 +72,16 @@ impl<'t> Reader<'t> {
     /// The value of the alias that a token names.
     pub(super) fn aliased(&mut self, token: Token) -> Read<Object> {
         let name = self.cursor.slice(token);
-        match self
-            .aliases
-            .find(name)
-            .and_then(|number| self.aliases.all.get(number))
-        {
-            Some(alias) => {
+        match self.aliases.find(name) {
+            Some(number) => {
+                let alias = &self.aliases.all[number];
                 self.unsettled += usize::from(alias.is_unsettled);
                 Ok(alias.value.clone())
             }
             None => {
                 let name = String::from_utf8_lossy(name);
                 let message = format!("expected an alias that is defined before, got {name}");
-                Err(Fault::new(token.start..token.end, message))
+                refuse(token, message)
             }
         }
     }

@@ -3,12 +3,12 @@
 use isoform::{Map, Str, Value, structural_equal};
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
-use super::numbers::{Literal, Numeric, text_value, unsigned};
-use super::values::{Frame, Object, Step, Want};
+use super::numbers::{Literal, Numeric, integer_value, text_value};
+use super::values::{Object, Step, Want, done, open};
 use crate::nodes::{
-    ArrayAttr, DialectAttr, DictAttr, DistinctAttr, FloatAttr, FloatType, IntegerAttr, IntegerType,
+    ArrayAttr, DictAttr, DistinctAttr, FloatAttr, FloatType, IntegerAttr, IntegerType,
     ResourceAttr, StridedAttr, StringAttr, SymbolRefAttr, UnitAttr,
 };
 
@@ -17,35 +17,29 @@ impl<'t> Reader<'t> {
         let token = self.cursor.token;
         match token.kind {
             Kind::Word => self.begin_word(token),
-            Kind::Integer | Kind::Hex | Kind::Float => self.begin_number(false),
-            Kind::Mark(b'-') => {
-                self.cursor.take()?;
-                self.begin_number(true)
-            }
+            Kind::Integer | Kind::Hex | Kind::Float | Kind::Mark(b'-') => self.begin_number(),
             Kind::String => {
                 self.cursor.take()?;
                 let string = text_value(self.cursor.string(token));
                 if self.cursor.eat(b':')? {
-                    return Ok(Step::Open(Frame::String(string), Want::Type));
+                    return open(Want::Type, |_, ty| {
+                        done(StringAttr::new(string).with_ty(ty))
+                    });
                 }
-                Ok(Step::Done(StringAttr::new(string).into_object()))
+                done(StringAttr::new(string))
             }
-            Kind::Symbol => {
-                let symbol = self.read_symbol()?;
-                Ok(Step::Done(symbol))
-            }
+            Kind::Symbol => Ok(Step::Done(self.read_symbol()?)),
             Kind::Attribute => self.begin_dialect(token),
             Kind::Mark(b'[') => {
                 self.cursor.take()?;
-                if self.cursor.eat(b']')? {
-                    return Ok(Step::Done(ArrayAttr::new([]).into_object()));
-                }
-                Ok(Step::Open(Frame::List(Vec::new()), Want::Attribute))
+                self.open_list(Want::Attribute, b']', |_, elements| {
+                    done(ArrayAttr::new(elements))
+                })
             }
             Kind::Mark(b'{') => {
                 self.cursor.take()?;
                 if self.cursor.eat(b'}')? {
-                    return Ok(Step::Done(DictAttr::new(Map::new()).into_object()));
+                    return done(DictAttr::new(Map::new()));
                 }
                 self.begin_entry(Map::new())
             }
@@ -63,7 +57,7 @@ impl<'t> Reader<'t> {
         match self.cursor.slice(token) {
             b"unit" => {
                 self.cursor.take()?;
-                Ok(Step::Done(UnitAttr::new().into_object()))
+                done(UnitAttr::new())
             }
             word @ (b"true" | b"false") => {
                 self.cursor.take()?;
@@ -72,7 +66,10 @@ impl<'t> Reader<'t> {
             b"loc" if follows(b'(') => {
                 self.cursor.take()?;
                 self.cursor.take()?;
-                Ok(Step::Open(Frame::LocationAttribute, Want::Location))
+                open(Want::Location, |reader, location| {
+                    reader.cursor.expect(b')')?;
+                    Ok(Step::Done(location))
+                })
             }
             b"affine_map" if follows(b'<') => Ok(Step::Done(self.read_affine_map()?)),
             b"affine_set" if follows(b'<') => Ok(Step::Done(self.read_affine_set()?)),
@@ -80,7 +77,9 @@ impl<'t> Reader<'t> {
             b"array" if follows(b'<') => {
                 self.cursor.take()?;
                 let at = self.cursor.take()?;
-                Ok(Step::Open(Frame::DenseArray { at }, Want::Type))
+                open(Want::Type, move |reader, ty| {
+                    reader.read_dense_array(at, ty)
+                })
             }
             b"dense" if follows(b'<') => {
                 self.cursor.take()?;
@@ -88,13 +87,13 @@ impl<'t> Reader<'t> {
                 let literal = self.skip_literal()?;
                 self.cursor.expect(b'>')?;
                 self.cursor.expect(b':')?;
-                Ok(Step::Open(Frame::Dense { literal }, Want::Type))
+                open(Want::Type, move |reader, ty| reader.dense(literal, ty))
             }
             b"sparse" if follows(b'<') => {
                 self.cursor.take()?;
                 self.cursor.expect(b'<')?;
-                let nothing = (self.cursor.token.start, self.cursor.token.start);
-                let (mut indices, mut values) = (nothing, nothing);
+                let start = self.cursor.token.start;
+                let (mut indices, mut values) = (start..start, start..start);
                 if !self.cursor.is(b'>') {
                     indices = self.skip_elements()?;
                     self.cursor.expect(b',')?;
@@ -102,7 +101,9 @@ impl<'t> Reader<'t> {
                 }
                 self.cursor.expect(b'>')?;
                 self.cursor.expect(b':')?;
-                Ok(Step::Open(Frame::Sparse { indices, values }, Want::Type))
+                open(Want::Type, move |reader, ty| {
+                    reader.sparse(indices, values, ty)
+                })
             }
             b"dense_resource" if follows(b'<') => {
                 self.cursor.take()?;
@@ -110,7 +111,11 @@ impl<'t> Reader<'t> {
                 let key = self.read_key("the key of a resource")?;
                 self.cursor.expect(b'>')?;
                 self.cursor.expect(b':')?;
-                Ok(Step::Open(Frame::Resource(key), Want::Type))
+                open(Want::Type, move |reader, ty| {
+                    reader.unsettled += 1;
+                    reader.has_resources = true;
+                    done(ResourceAttr::new(&key, ty).with_key(&key))
+                })
             }
             b"distinct" if follows(b'[') => {
                 self.cursor.take()?;
@@ -125,7 +130,9 @@ impl<'t> Reader<'t> {
                     let unit = UnitAttr::new().into_object();
                     return self.end_distinct(number, at, unit);
                 }
-                Ok(Step::Open(Frame::Distinct { number, at }, Want::Attribute))
+                open(Want::Attribute, move |reader, contents| {
+                    reader.end_distinct(number, at, contents)
+                })
             }
             _ => match self.begin_type() {
                 Err(_) if self.cursor.token.start == token.start => {
@@ -179,21 +186,19 @@ impl<'t> Reader<'t> {
         SymbolRefAttr::new(root).with_path(path).into_object()
     }
 
-    fn begin_number(&mut self, is_negative: bool) -> Read<Step<'t>> {
-        let token = self.cursor.token;
-        if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
-            return Err(self.cursor.unexpected("a number"));
-        }
+    fn begin_number(&mut self) -> Read<Step<'t>> {
+        let is_negative = self.cursor.eat(b'-')?;
+        let literal = Literal::next(&self.cursor, is_negative)?;
         self.cursor.take()?;
         if self.cursor.eat(b':')? {
-            return Ok(Step::Open(Frame::Number { token, is_negative }, Want::Type));
+            return open(Want::Type, move |_, ty| number(literal, ty));
         }
-        let ty = if token.kind == Kind::Float {
+        let ty = if literal.is_float() {
             self.common(b"f64", || FloatType::new("f64").into_object())
         } else {
             self.common(b"i64", || IntegerType::new(64, "signless").into_object())
         };
-        Ok(Step::Done(self.number(token, is_negative, ty)?))
+        number(literal, ty)
     }
 
     /// A type that is kept under its text, or an attribute under a text that no type has.
@@ -206,55 +211,27 @@ impl<'t> Reader<'t> {
         IntegerAttr::new(value, ty).into_object()
     }
 
-    fn number(&self, token: Token, is_negative: bool, ty: Object) -> Read<Object> {
-        let spelling = self.cursor.slice(token);
-        let literal = Literal {
-            token,
-            spelling,
-            is_negative,
-        };
-        match Numeric::of(&ty) {
-            Some(Numeric::Integer { width, signedness }) => {
-                let bits = literal.integer_bits(width, signedness)?;
-                let value = bits.value(width, signedness);
-                Ok(IntegerAttr::new(value, ty).into_object())
-            }
-            Some(Numeric::Float(format)) => {
-                let bits = literal.float_bits(format)?;
-                Ok(FloatAttr::new(unsigned(bits), ty).into_object())
-            }
-            None => Err(Fault::new(
-                token.start..token.end,
-                format!(
-                    "expected a number of an integer, index or float type, got one of {}",
-                    ty.type_info().key()
-                ),
-            )),
-        }
-    }
-
     /// The next entry of a dictionary.
     fn begin_entry(&mut self, mut entries: Map<Str, Object>) -> Read<Step<'t>> {
         loop {
             let at = self.cursor.token;
             let key = self.read_key("the key of an attribute")?;
             if key.is_empty() {
-                return Err(Fault::new(
-                    at.start..at.end,
-                    "expected a key that is not empty",
-                ));
+                return refuse(at, "expected a key that is not empty");
             }
             if self.cursor.eat(b'=')? {
-                return Ok(Step::Open(
-                    Frame::Dict { entries, key, at },
-                    Want::Attribute,
-                ));
+                return open(Want::Attribute, move |reader, value| {
+                    add_entry(&mut entries, key, value, at)?;
+                    if reader.cursor.goes_on(b'}')? {
+                        return reader.begin_entry(entries);
+                    }
+                    done(DictAttr::new(entries))
+                });
             }
             let unit = self.common(b"#unit", || UnitAttr::new().into_object());
             add_entry(&mut entries, key, unit, at)?;
-            if !self.cursor.eat(b',')? {
-                self.cursor.expect(b'}')?;
-                return Ok(Step::Done(DictAttr::new(entries).into_object()));
+            if !self.cursor.goes_on(b'}')? {
+                return done(DictAttr::new(entries));
             }
         }
     }
@@ -268,7 +245,7 @@ impl<'t> Reader<'t> {
                 return Ok(Step::Done(known.clone().into_object()));
             }
             let message = format!("expected the contents that distinct[{number}] has elsewhere");
-            return Err(Fault::new(at..self.cursor.last_end, message));
+            return refuse(at..self.cursor.last_end, message);
         }
         let new = DistinctAttr::new(contents)
             .with_number(number)
@@ -281,19 +258,10 @@ impl<'t> Reader<'t> {
         self.cursor.take()?;
         self.cursor.expect(b'<')?;
         self.cursor.expect(b'[')?;
-        let mut strides = Vec::new();
-        if !self.cursor.is(b']') {
-            strides.push(self.read_stride()?);
-            while self.cursor.eat(b',')? {
-                strides.push(self.read_stride()?);
-            }
-        }
-        self.cursor.expect(b']')?;
+        let strides = self.list(b']', Self::read_stride)?;
         let mut offset = Value::from(0);
         if self.cursor.eat(b',')? {
-            if !self.cursor.eat_word("offset")? {
-                return Err(self.cursor.unexpected("'offset'"));
-            }
+            self.cursor.expect_word("offset")?;
             self.cursor.expect(b':')?;
             offset = self.read_stride()?;
         }
@@ -310,51 +278,24 @@ impl<'t> Reader<'t> {
         let number = self.cursor.expect_number("an integer or '?'")?;
         Ok(Value::from(if is_negative { -number } else { number }))
     }
+}
 
-    pub(super) fn resume_attribute(&mut self, frame: Frame<'t>, part: Object) -> Read<Step<'t>> {
-        let attribute = match frame {
-            Frame::Number { token, is_negative } => self.number(token, is_negative, part)?,
-            Frame::String(value) => StringAttr::new(value).with_ty(part).into_object(),
-            Frame::List(mut elements) => {
-                elements.push(part);
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(Frame::List(elements), Want::Attribute));
-                }
-                self.cursor.expect(b']')?;
-                ArrayAttr::new(elements).into_object()
-            }
-            Frame::Dict {
-                mut entries,
-                key,
-                at,
-            } => {
-                add_entry(&mut entries, key, part, at)?;
-                if self.cursor.eat(b',')? {
-                    return self.begin_entry(entries);
-                }
-                self.cursor.expect(b'}')?;
-                DictAttr::new(entries).into_object()
-            }
-            Frame::DenseArray { at } => self.read_dense_array(at, part)?,
-            Frame::Dense { literal } => self.dense(literal, part)?,
-            Frame::Sparse { indices, values } => self.sparse(indices, values, part)?,
-            Frame::Resource(key) => {
-                self.unsettled += 1;
-                self.has_resources = true;
-                ResourceAttr::new(&key, part).with_key(&key).into_object()
-            }
-            Frame::Distinct { number, at } => return self.end_distinct(number, at, part),
-            Frame::DialectType { attribute } => match attribute.downcast_ref::<DialectAttr>() {
-                Some(plain) => plain.with_ty(part).into_object(),
-                None => attribute,
-            },
-            Frame::LocationAttribute => {
-                self.cursor.expect(b')')?;
-                part
-            }
-            _ => part,
-        };
-        Ok(Step::Done(attribute))
+fn number<'t>(literal: Literal<'t>, ty: Object) -> Read<Step<'t>> {
+    match Numeric::of(&ty) {
+        Some(Numeric::Integer { width, signedness }) => {
+            let bits = literal.integer_bits(width, signedness)?;
+            done(IntegerAttr::new(bits.value(width, signedness), ty))
+        }
+        Some(Numeric::Float(format)) => {
+            let bits = literal.float_bits(format)?;
+            done(FloatAttr::new(integer_value(bits), ty))
+        }
+        None => {
+            let got = ty.type_info().key();
+            let message =
+                format!("expected a number of an integer, index or float type, got one of {got}");
+            refuse(literal, message)
+        }
     }
 }
 
@@ -362,6 +303,6 @@ fn add_entry(entries: &mut Map<Str, Object>, key: Str, value: Object, at: Token)
     let message = format!("expected one entry of the key {key:?}");
     match entries.insert(key, value) {
         None => Ok(()),
-        Some(_) => Err(Fault::new(at.start..at.end, message)),
+        Some(_) => refuse(at, message),
     }
 }

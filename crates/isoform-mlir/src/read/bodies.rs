@@ -12,14 +12,14 @@ use isoform::{Array, Ref};
 
 use super::Reader;
 use super::cursor::text_of;
-use super::fault::{Fault, Read};
-use super::lexer::{Kind, Token, is_space, skip_space, spelled, string_end, suffix, unescape};
+use super::fault::{Read, refuse};
+use super::lexer::{Kind, Token, skip_blank, skip_space, spelled, string_end, suffix, unescape};
 use super::numbers::text_value;
 use super::tokens::{
-    Tokens, is_distinct, is_resource, pretty, starts_symbol, verbose, word_length,
+    Tokens, is_alias, is_distinct, is_resource, pretty, starts_symbol, verbose, word_length,
 };
 use super::types::end_of_short;
-use super::values::{Frame, Object, Step, Want};
+use super::values::{Object, Step, Want, done, open};
 use crate::nodes::{DialectAttr, DialectType, StringAttr, UnitAttr};
 
 /// A body of which some tokens are read.
@@ -30,203 +30,135 @@ pub(super) struct Body<'t> {
     open: Vec<(u8, usize)>,
     /// The token that closes the bracket after the first token.
     pair_end: Option<usize>,
-    /// The alias whose tokens come next.
-    alias: Option<usize>,
-    /// True if the cursor reads the next part.
-    by_cursor: bool,
 }
 
 impl<'t> Body<'t> {
     /// A body of which nothing is read.
-    fn new(kind: BodyKind<'t>) -> Self {
-        Body {
+    fn new(kind: BodyKind<'t>) -> Box<Self> {
+        Box::new(Body {
             kind,
             tokens: Tokens::default(),
             open: Vec::new(),
             pair_end: None,
-            alias: None,
-            by_cursor: false,
-        }
+        })
     }
 }
 
+#[derive(Clone, Copy)]
 enum BodyKind<'t> {
-    /// A type or attribute.
-    Symbol {
-        is_type: bool,
-        dialect: &'t [u8],
-        name: &'t [u8],
-        /// True inside of another body.
-        is_inner: bool,
-        /// The text, if the node is kept under it.
-        known: Option<&'t [u8]>,
-        /// The count of unsettled parts at the start.
-        unsettled: usize,
-    },
-    /// The definition of an alias, up to a position; then the reader returns to another.
-    Alias {
-        number: usize,
-        end: usize,
-        back: usize,
-    },
-}
-
-/// A word of a body that may begin a builtin attribute.
-enum Structured {
-    No,
-    Node(Object),
-    /// The cursor is at an attribute.
-    Attribute,
+    Type(&'t [u8]),
+    Attribute(&'t [u8]),
+    /// The definition of an alias, by its number.
+    Alias(usize),
 }
 
 impl<'t> Reader<'t> {
     /// The type or attribute, or the alias of one, that begins with this token.
     pub(super) fn begin_dialect(&mut self, token: Token) -> Read<Step<'t>> {
         let text = self.cursor.text;
-        let has_body = text.get(token.end) == Some(&b'<');
-        if !has_body && !text[token.start..token.end].contains(&b'.') {
+        if is_alias(text, token) {
             let value = self.aliased(token)?;
             self.cursor.take()?;
             return Ok(Step::Done(value));
         }
-        let mut known = None;
-        if has_body && let Some(end) = end_of_short(text, token.end) {
-            let key = &text[token.start..end];
-            if let Some(value) = self.known.get(key) {
+        let mut key = None;
+        if text.get(token.end) == Some(&b'<')
+            && let Some(end) = end_of_short(text, token.end)
+        {
+            let text = &text[token.start..end];
+            if let Some(value) = self.known.get(text) {
                 let value = value.clone();
                 self.cursor.jump(end)?;
                 return self.end_dialect(value);
             }
-            known = Some(key);
+            key = Some(text);
         }
-        self.open_body(token, false, known)
+        let unsettled = self.unsettled;
+        self.rests.push(Box::new(move |reader, node| {
+            if let (Some(key), true) = (key, reader.unsettled == unsettled) {
+                reader.known.insert(key, node.clone());
+            }
+            reader.cursor.jump(reader.body_at)?;
+            reader.end_dialect(node)
+        }));
+        self.begin_inner(token)
     }
 
-    /// The type or attribute inside of a body that begins with this token.
+    /// The type or attribute that begins with this token, without a type after it.
     pub(super) fn begin_inner(&mut self, token: Token) -> Read<Step<'t>> {
-        self.open_body(token, true, None)
-    }
-
-    fn open_body(
-        &mut self,
-        token: Token,
-        is_inner: bool,
-        known: Option<&'t [u8]>,
-    ) -> Read<Step<'t>> {
         let text = self.cursor.text;
-        let id = &text[token.start + 1..token.end];
-        let dot = id.iter().position(|&byte| byte == b'.');
-        let (dialect, name) = match dot {
-            Some(dot) => (&id[..dot], &id[dot + 1..]),
-            None => (id, &[][..]),
-        };
-        if dialect.is_empty() {
-            let message = "expected the name of a dialect before '.'";
-            return Err(Fault::new(token.start..token.end, message));
+        let name = &text[token.start + 1..token.end];
+        if name.starts_with(b".") {
+            return refuse(token, "expected the name of a dialect before '.'");
         }
-        let kind = BodyKind::Symbol {
-            is_type: token.kind == Kind::Type,
-            dialect,
-            name,
-            is_inner,
-            known,
-            unsettled: self.unsettled,
-        };
-        let body = Body::new(kind);
+        let body = Body::new(match token.kind {
+            Kind::Type => BodyKind::Type(name),
+            _ => BodyKind::Attribute(name),
+        });
         self.body_at = token.end;
         if text.get(token.end) == Some(&b'<') {
             self.body_at += 1;
-            self.read_body(Box::new(body))
+            self.read_body(body)
         } else {
-            self.end_body(body, false)
+            self.end_body(*body, false)
         }
     }
 
     /// The tokens of an alias. The value is of no interest.
     pub(super) fn begin_alias_tokens(&mut self, number: usize) -> Read<Step<'t>> {
-        let range = self.aliases.range(number);
-        let kind = BodyKind::Alias {
-            number,
-            end: range.end,
-            back: self.body_at,
-        };
-        self.body_at = range.start;
-        let body = Body::new(kind);
-        self.read_body(Box::new(body))
-    }
-
-    /// Adds a part to the tokens of a body.
-    pub(super) fn add_part(&mut self, body: &mut Body<'t>, part: Object) -> Read<()> {
-        if std::mem::take(&mut body.by_cursor) {
-            self.body_at = self.cursor.last_end;
-        }
-        match body.alias.take() {
-            Some(number) => self.splice(body, number),
-            None => {
-                body.tokens.push(part);
-                Ok(())
-            }
-        }
+        self.body_at = self.aliases.all[number].range.start;
+        self.read_body(Body::new(BodyKind::Alias(number)))
     }
 
     /// Adds the tokens of an alias, which are known.
     fn splice(&mut self, body: &mut Body<'t>, number: usize) -> Read<()> {
-        let Some((tokens, spaces)) = self.aliases.tokens(number) else {
+        let alias = &self.aliases.all[number];
+        let Some((tokens, spaces)) = &alias.tokens else {
             return Ok(());
         };
         self.spliced += tokens.len();
         if self.spliced > 1_000_000 + 4 * self.cursor.text.len() {
             let message = "expected bodies that are not much longer than the file when aliases \
                            are replaced";
-            return Err(Fault::new(self.body_at..self.body_at, message));
+            return refuse(self.body_at..self.body_at, message);
         }
-        if self.aliases.is_unsettled(number) {
-            self.unsettled += 1;
-        }
+        self.unsettled += usize::from(alias.is_unsettled);
         let first = body.tokens.len();
         body.tokens.values.extend(tokens.iter().cloned());
-        body.tokens.spaces.extend_from_slice(&spaces);
+        body.tokens.spaces.extend_from_slice(spaces);
         if let Some(before) = body.tokens.spaces.get_mut(first) {
             *before = std::mem::take(&mut body.tokens.space);
         }
         Ok(())
     }
 
-    /// Reads tokens up to the end of the body or to a part with its own frame.
+    /// Reads tokens up to the end of the body or to a part that nests.
     pub(super) fn read_body(&mut self, mut body: Box<Body<'t>>) -> Read<Step<'t>> {
         let text = self.cursor.text;
         loop {
             let before = self.body_at;
-            self.body_at = match body.kind {
-                BodyKind::Symbol { .. } => {
-                    let rest = text.get(self.body_at..).unwrap_or_default().iter();
-                    self.body_at + rest.take_while(|&&byte| is_space(byte)).count()
-                }
-                BodyKind::Alias { .. } => skip_space(text, self.body_at),
+            let at = match body.kind {
+                BodyKind::Alias(_) => skip_space(text, before),
+                _ => skip_blank(text, before),
             };
-            let at = self.body_at;
+            self.body_at = at;
             body.tokens.space |= u8::from(at > before);
-            if let BodyKind::Alias { number, end, back } = body.kind
-                && at >= end
+            if let BodyKind::Alias(number) = body.kind
+                && let alias = &mut self.aliases.all[number]
+                && at >= alias.range.end
             {
                 let Tokens { values, spaces, .. } = body.tokens;
-                self.aliases
-                    .set_tokens(number, values.into(), spaces.into());
-                self.body_at = back;
-                return Ok(Step::Done(UnitAttr::new().into_object()));
+                alias.tokens = Some((values.into(), spaces.into()));
+                return done(UnitAttr::new());
             }
             let Some(&first) = text.get(at) else {
                 let message = "expected '>' at the end of the body, got the end of the text";
-                return Err(Fault::new(at..at, message));
+                return refuse(at..at, message);
             };
             match first {
                 b'<' | b'(' | b'[' | b'{' => {
-                    let closing = match first {
-                        b'<' => b'>',
-                        b'(' => b')',
-                        b'[' => b']',
-                        _ => b'}',
-                    };
+                    // The closing bracket is the next one in ASCII, or the one after that.
+                    let closing = first + if first == b'(' { 1 } else { 2 };
                     body.open.push((closing, body.tokens.len()));
                     body.tokens.push_text(&text[at..=at]);
                     self.body_at += 1;
@@ -245,14 +177,8 @@ impl<'t> Reader<'t> {
                     }
                     open => {
                         let closing = open.map_or(b'>', |(closing, _)| closing);
-                        return Err(Fault::new(
-                            at..at + 1,
-                            format!(
-                                "expected '{}', got {}",
-                                char::from(closing),
-                                spelled(&text[at..])
-                            ),
-                        ));
+                        let (closing, got) = (char::from(closing), spelled(&text[at..]));
+                        return refuse(at..at + 1, format!("expected '{closing}', got {got}"));
                     }
                 },
                 b'"' => {
@@ -276,63 +202,65 @@ impl<'t> Reader<'t> {
                         start: at,
                         end,
                     };
-                    let is_dialect =
-                        text.get(token.end) == Some(&b'<') || text[at..token.end].contains(&b'.');
-                    if is_dialect {
-                        return Ok(Step::Open(Frame::Body(body), Want::Inner(token)));
+                    if !is_alias(text, token) {
+                        return open(Want::Inner(token), |reader, node| {
+                            body.tokens.push(node);
+                            reader.read_body(body)
+                        });
                     }
                     self.body_at = token.end;
                     match self.aliases.find(&text[at..token.end]) {
-                        Some(number) if self.aliases.tokens(number).is_some() => {
+                        Some(number) if self.aliases.all[number].tokens.is_some() => {
                             self.splice(&mut body, number)?;
                         }
                         Some(number) => {
-                            body.alias = Some(number);
-                            return Ok(Step::Open(Frame::Body(body), Want::AliasTokens(number)));
+                            let end = self.body_at;
+                            return open(Want::AliasTokens(number), move |reader, _| {
+                                reader.body_at = end;
+                                reader.splice(&mut body, number)?;
+                                reader.read_body(body)
+                            });
                         }
                         None => body.tokens.push_text(&text[at..token.end]),
                     }
                 }
                 b'@' if starts_symbol(text, at) => body.tokens.push(self.body_symbol(at)?),
-                b'a' | b'd' => match self.structured(at)? {
-                    Structured::Node(node) => body.tokens.push(node),
-                    Structured::Attribute => {
-                        body.by_cursor = true;
-                        return Ok(Step::Open(Frame::Body(body), Want::Attribute));
-                    }
-                    Structured::No => self.body_at = body.tokens.push_plain(text, at)?,
+                // The tokens of these alone would be misleading: an identity, a key.
+                b'd' if is_distinct(&text[at..]) || is_resource(&text[at..]) => {
+                    self.cursor.jump(at)?;
+                    return open(Want::Attribute, |reader, node| {
+                        reader.body_at = reader.cursor.last_end;
+                        body.tokens.push(node);
+                        reader.read_body(body)
+                    });
+                }
+                b'a' => match self.body_affine(at)? {
+                    Some(node) => body.tokens.push(node),
+                    None => self.body_at = body.tokens.push_plain(text, at)?,
                 },
                 _ => self.body_at = body.tokens.push_plain(text, at)?,
             }
         }
     }
 
-    /// The builtin attribute at a position of a body, if its tokens alone would be
-    /// misleading: an identity, the key of a resource, the names of an affine map.
-    fn structured(&mut self, at: usize) -> Read<Structured> {
-        let text = self.cursor.text;
-        let rest = &text[at..];
-        if rest.starts_with(b"affine_map<(") || rest.starts_with(b"affine_set<(") {
-            self.cursor.jump(at)?;
-            let node = if rest.starts_with(b"affine_map") {
-                self.read_affine_map()
-            } else {
-                self.read_affine_set()
-            };
-            // A dialect may have another syntax under these words.
-            return Ok(match node {
-                Ok(node) => {
-                    self.body_at = self.cursor.last_end;
-                    Structured::Node(node)
-                }
-                Err(_) => Structured::No,
-            });
-        }
-        if !is_distinct(rest) && !is_resource(rest) {
-            return Ok(Structured::No);
+    /// The affine map or set at a position of a body, whose names do not matter. A dialect may
+    /// have another syntax under these words.
+    fn body_affine(&mut self, at: usize) -> Read<Option<Object>> {
+        let rest = &self.cursor.text[at..];
+        let is_map = rest.starts_with(b"affine_map<(");
+        if !is_map && !rest.starts_with(b"affine_set<(") {
+            return Ok(None);
         }
         self.cursor.jump(at)?;
-        Ok(Structured::Attribute)
+        let node = if is_map {
+            self.read_affine_map()
+        } else {
+            self.read_affine_set()
+        };
+        if node.is_ok() {
+            self.body_at = self.cursor.last_end;
+        }
+        Ok(node.ok())
     }
 
     /// A symbol reference in a body.
@@ -352,12 +280,11 @@ impl<'t> Reader<'t> {
             };
             names.push(self.cursor.symbol(token)?);
             self.body_at = end;
-            let space = |at: usize| at + text[at..].iter().take_while(|&&b| is_space(b)).count();
-            let colons = space(end);
+            let colons = skip_blank(text, end);
             if !text[colons..].starts_with(b"::") {
                 break;
             }
-            at = space(colons + 2);
+            at = skip_blank(text, colons + 2);
             if !starts_symbol(text, at) {
                 break;
             }
@@ -366,65 +293,47 @@ impl<'t> Reader<'t> {
     }
 
     fn end_body(&mut self, body: Body<'t>, has_body: bool) -> Read<Step<'t>> {
-        let BodyKind::Symbol {
-            is_type,
-            dialect,
-            name,
-            is_inner,
-            known,
-            unsettled,
-        } = body.kind
-        else {
-            let at = self.body_at;
-            return Err(Fault::new(at..at, "expected the end of the alias, got '>'"));
+        let name = match body.kind {
+            BodyKind::Type(name) | BodyKind::Attribute(name) => name,
+            BodyKind::Alias(_) => {
+                let at = self.body_at;
+                return refuse(at..at, "expected the end of the alias, got '>'");
+            }
         };
-        let dialect = text_of(dialect);
         let mut tokens = body.tokens;
         tokens.spaces.push(tokens.space);
-        let (name, tokens) = if name.is_empty() {
-            verbose(tokens, body.pair_end)
-        } else {
-            pretty(name, has_body.then_some(tokens))?
+        let mut parts = name.splitn(2, |&byte| byte == b'.');
+        let dialect = text_of(parts.next().unwrap_or_default());
+        let (name, tokens) = match parts.next() {
+            None | Some(b"") => verbose(tokens, body.pair_end),
+            Some(name) => pretty(name, has_body.then_some(tokens))?,
         };
-        let (body, spaces) = tokens.unzip();
-        let (body, spaces) = (body.map(Array::from), spaces.map(Bytes::from));
-        let node = if is_type {
-            Ref::new(DialectType {
+        let (tokens, spaces) = tokens.unzip();
+        let (tokens, spaces) = (tokens.map(Array::from), spaces.map(Bytes::from));
+        if let BodyKind::Type(_) = body.kind {
+            return done(Ref::new(DialectType {
                 dialect,
                 name,
-                body,
+                body: tokens,
                 spaces,
-            })
-            .into_object()
-        } else {
-            Ref::new(DialectAttr {
-                dialect,
-                name,
-                body,
-                ty: None,
-                spaces,
-            })
-            .into_object()
-        };
-        if is_inner {
-            return Ok(Step::Done(node));
+            }));
         }
-        if let Some(known) = known
-            && unsettled == self.unsettled
-        {
-            self.known.insert(known, node.clone());
-        }
-        self.cursor.jump(self.body_at)?;
-        self.end_dialect(node)
+        done(Ref::new(DialectAttr {
+            dialect,
+            name,
+            body: tokens,
+            ty: None,
+            spaces,
+        }))
     }
 
     /// The type after an attribute.
     fn end_dialect(&mut self, node: Object) -> Read<Step<'t>> {
-        if node.isa::<DialectAttr>() && self.cursor.eat(b':')? {
-            return Ok(Step::Open(
-                Frame::DialectType { attribute: node },
-                Want::Type,
-            ));
+        if let Some(attribute) = node.downcast_ref::<DialectAttr>()
+            && self.cursor.eat(b':')?
+        {
+            let attribute = attribute.clone();
+            return open(Want::Type, move |_, ty| done(attribute.with_ty(ty)));
         }
         Ok(Step::Done(node))
     }

@@ -7,12 +7,12 @@ use rapidhash::fast::RandomState;
 
 use super::Reader;
 use super::fault::Read;
-use super::records::{Dict, Id, Records, Span};
+use super::records::{Dict, Id, Records};
 use super::symbols::Settlement;
 use super::values::Object;
 use crate::nodes::{Block, Label, Operation, Program, Region, Value};
 
-const MODULE: &str = "builtin.module";
+pub(super) const MODULE: &str = "builtin.module";
 
 /// The nodes that are made so far.
 struct Builder<'r, 't> {
@@ -51,12 +51,12 @@ impl Reader<'_> {
     /// The program of the records.
     pub(super) fn build(&self) -> Result<Ref<Program>, Problem> {
         let records = &self.records;
-        let blocks = records.regions.first().map(|region| &region.blocks);
-        let outer = blocks
-            .into_iter()
-            .flatten()
-            .flat_map(|&block| records.blocks[block as usize].operations.iter().copied());
-        let outer: Vec<Id> = outer.collect();
+        let blocks = records
+            .regions
+            .first()
+            .map_or(&[][..], |region| &region.blocks);
+        let operations = |&block: &Id| &records.blocks[block as usize].operations;
+        let outer: Vec<Id> = blocks.iter().flat_map(operations).copied().collect();
         let is_module = |id: &Id| records.operations[*id as usize].name == MODULE;
         let is_wrapped = !(outer.len() == 1 && outer.iter().all(is_module));
         let mut settlement = Settlement::new(
@@ -70,13 +70,8 @@ impl Reader<'_> {
             settlement.find_symbols(records, &self.nested_names, is_wrapped)?;
         }
         let mut forward: HashMap<Id, Vec<Id>, RandomState> = HashMap::default();
-        for (id, value) in records
-            .values
-            .iter()
-            .enumerate()
-            .filter(|(_, v)| v.is_forward)
-        {
-            forward.entry(value.region).or_default().push(id as Id);
+        for (id, value) in (0..).zip(&records.values).filter(|(_, v)| v.is_forward) {
+            forward.entry(value.region).or_default().push(id);
         }
         let mut builder = Builder {
             records,
@@ -98,9 +93,7 @@ impl Reader<'_> {
             let region = builder.outer_region()?;
             Operation::new(MODULE, Array::new()).with_regions([region])
         } else {
-            let only = outer
-                .first()
-                .and_then(|&id| builder.operations[id as usize].take());
+            let only = builder.operations[outer[0] as usize].take();
             only.ok_or_else(|| Error::value_error("expected a module"))?
         };
         let resources = self.resources.other.iter();
@@ -137,15 +130,7 @@ impl Builder<'_, '_> {
         let values = ids
             .map(|id| self.value(id))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(if values.is_empty() {
-            self.no_operands.clone()
-        } else {
-            values.into()
-        })
-    }
-
-    fn span(&mut self, span: Span) -> Result<Array<Ref<Value>>, Problem> {
-        self.values_of(span.start..span.end)
+        Ok(array(values, &self.no_operands))
     }
 
     fn label(&mut self, block: Id) -> Ref<Label> {
@@ -167,11 +152,7 @@ impl Builder<'_, '_> {
         let operands = self.values_of(operands)?;
         let successors = records.successors[record.successors.positions()].iter();
         let successors: Vec<_> = successors.map(|&block| self.label(block)).collect();
-        let successors = if successors.is_empty() {
-            self.no_labels.clone()
-        } else {
-            successors.into()
-        };
+        let successors = array(successors, &self.no_labels);
         let mut properties = record.properties.clone();
         let mut attributes = record.attributes.clone();
         if record.is_unsettled {
@@ -186,16 +167,10 @@ impl Builder<'_, '_> {
             };
             dict.insert("sym_name".into(), symbol.clone().into_object());
         }
-        let results = self.span(record.results)?;
-        let mut regions = Vec::new();
-        for &region in &record.regions {
-            regions.push(self.region(region)?);
-        }
-        let regions = if regions.is_empty() {
-            self.no_regions.clone()
-        } else {
-            regions.into()
-        };
+        let results = self.values_of(record.results.ids())?;
+        let regions = record.regions.iter().map(|&region| self.region(region));
+        let regions = regions.collect::<Result<Vec<_>, _>>()?;
+        let regions = array(regions, &self.no_regions);
         let location = self.reader.settle_place(record.place.clone())?;
         Ok(Ref::new(Operation {
             name: record.name.clone(),
@@ -225,7 +200,7 @@ impl Builder<'_, '_> {
             let record = &records.blocks[block as usize];
             let label = self.label(block);
             labels.push(label.clone());
-            let arguments = self.span(record.arguments)?;
+            let arguments = self.values_of(record.arguments.ids())?;
             let mut operations = Vec::with_capacity(record.operations.len());
             for &operation in &record.operations {
                 if let Some((symbol, _)) = self.settlement.definition(operation) {
@@ -252,15 +227,23 @@ impl Builder<'_, '_> {
 
     /// The region of the operations that no module holds.
     fn outer_region(&mut self) -> Result<Ref<Region>, Problem> {
-        let is_empty = self
-            .records
-            .regions
-            .first()
-            .is_none_or(|region| region.blocks.is_empty());
-        if is_empty {
+        let region = self.records.regions.first();
+        if region.is_none_or(|region| region.blocks.is_empty()) {
             return Ok(Region::new([Block::new(Label::new(), [], [])]));
         }
         self.region(0)
+    }
+}
+
+/// An array of these elements; the given one if there are none.
+fn array<T>(elements: Vec<Ref<T>>, none: &Array<Ref<T>>) -> Array<Ref<T>>
+where
+    T: isoform::Node,
+{
+    if elements.is_empty() {
+        none.clone()
+    } else {
+        elements.into()
     }
 }
 

@@ -62,7 +62,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn unexpected(&self, expected: &str) -> Fault {
         let token = self.token;
         Fault::new(
-            token.start..token.end,
+            token,
             format!("expected {expected}, got {}", self.shown(token)),
         )
     }
@@ -112,6 +112,24 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// Takes this word, which must be next.
+    pub(super) fn expect_word(&mut self, word: &str) -> Read<Token> {
+        if self.is_word(word) {
+            self.take()
+        } else {
+            Err(self.unexpected(&format!("'{word}'")))
+        }
+    }
+
+    /// Takes what follows a part of a list: true for a comma, false for the end.
+    pub(super) fn goes_on(&mut self, end: u8) -> Read<bool> {
+        let goes_on = self.eat(b',')?;
+        if !goes_on {
+            self.expect(end)?;
+        }
+        Ok(goes_on)
+    }
+
     /// Takes a token of this kind, which must be next.
     pub(super) fn expect_kind(&mut self, kind: Kind, expected: &str) -> Read<Token> {
         if self.token.kind == kind {
@@ -157,7 +175,7 @@ impl<'t> Cursor<'t> {
         if let (Ok(text), false) = (std::str::from_utf8(plain), plain.contains(&b'\\')) {
             return Ok(text.into());
         }
-        let not_utf8 = |_| Fault::new(token.start..token.end, "expected a name in UTF-8");
+        let not_utf8 = |_| Fault::new(token, "expected a name in UTF-8");
         Ok(String::from_utf8(self.string(token))
             .map_err(not_utf8)?
             .into())

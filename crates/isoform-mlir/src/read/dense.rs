@@ -3,32 +3,40 @@
 //! The type follows the literal, so the literal is skipped first and read when its type is
 //! known. Elements become bytes at once.
 
+use std::ops::Range;
+
 use isoform::values::Bytes;
 use isoform::{Array, Value};
 
 use super::Reader;
 use super::cursor::Cursor;
-use super::fault::{Fault, Read};
-use super::hex::{Element, hex_bytes};
+use super::fault::{Fault, Read, refuse};
+use super::hex::hex_bytes;
 use super::lexer::{Kind, Token};
-use super::numbers::{Literal, Numeric, text_value};
-use super::values::Object;
+use super::numbers::{Element, Literal, Numeric, shape_of, text_value};
+use super::values::{Object, Step, done};
 use crate::nodes::{
-    DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, MemRefType, SparseAttr, TensorType,
-    VectorType,
+    DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, SparseAttr, TensorType,
 };
 
 /// The elements of a literal.
 enum Elements {
-    /// The bytes of numbers, and the bytes of one element.
-    Numbers(Vec<u8>, usize),
+    /// The bytes of numbers.
+    Numbers(Element, Vec<u8>),
     Strings(Vec<Value>),
 }
 
 impl Elements {
+    /// No elements of a type so far.
+    fn new(ty: &Object) -> Elements {
+        Element::of(ty).map_or(Elements::Strings(Vec::new()), |element| {
+            Elements::Numbers(element, Vec::new())
+        })
+    }
+
     fn clear(&mut self) {
         match self {
-            Elements::Numbers(bytes, _) => bytes.clear(),
+            Elements::Numbers(_, bytes) => bytes.clear(),
             Elements::Strings(values) => values.clear(),
         }
     }
@@ -44,7 +52,7 @@ struct Dense {
 
 impl<'t> Reader<'t> {
     /// Skips a literal, up to `>` or a comma outside of brackets; returns its range.
-    pub(super) fn skip_literal(&mut self) -> Read<(usize, usize)> {
+    pub(super) fn skip_literal(&mut self) -> Read<Range<usize>> {
         let start = self.cursor.token.start;
         let mut depth = 0_usize;
         loop {
@@ -52,7 +60,7 @@ impl<'t> Reader<'t> {
                 Kind::Mark(b'[' | b'(') => depth += 1,
                 Kind::Mark(b']' | b')') if depth > 0 => depth -= 1,
                 Kind::Mark(b',') if depth > 0 => {}
-                Kind::Mark(b'>' | b',') if depth == 0 => return Ok((start, self.cursor.last_end)),
+                Kind::Mark(b'>' | b',') if depth == 0 => return Ok(start..self.cursor.last_end),
                 Kind::Mark(b'-') | Kind::Integer | Kind::Hex | Kind::Float | Kind::String => {}
                 Kind::Word if self.cursor.is_word("true") || self.cursor.is_word("false") => {}
                 _ => return Err(self.cursor.unexpected("an element of the literal, or '>'")),
@@ -62,7 +70,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Skips a literal that is not empty.
-    pub(super) fn skip_elements(&mut self) -> Read<(usize, usize)> {
+    pub(super) fn skip_elements(&mut self) -> Read<Range<usize>> {
         if self.cursor.is(b',') || self.cursor.is(b'>') {
             return Err(self.cursor.unexpected("an element of the literal"));
         }
@@ -70,9 +78,9 @@ impl<'t> Reader<'t> {
     }
 
     /// The attribute of a literal and a type.
-    pub(super) fn dense(&mut self, literal: (usize, usize), ty: Object) -> Read<Object> {
-        let fault = |message: &str| Fault::new(literal.0..literal.1, message);
-        let Some((dims, element)) = ranked(&ty) else {
+    pub(super) fn dense(&mut self, literal: Range<usize>, ty: Object) -> Read<Step<'t>> {
+        let fault = |message: &str| Fault::new(literal.clone(), message);
+        let Some((dims, element)) = shape_of(&ty) else {
             return Err(fault(
                 "expected the type of a tensor or vector after a dense literal",
             ));
@@ -80,7 +88,7 @@ impl<'t> Reader<'t> {
         let Some(dims) = dims else {
             return Err(fault("expected a static shape after a dense literal"));
         };
-        let dense = self.read_literal(literal, &element, Some(&dims))?;
+        let dense = self.read_literal(literal.clone(), element, Some(&dims))?;
         if let Some(shape) = &dense.shape {
             let is_empty = dims.contains(&0) && shape.contains(&0);
             if *shape != dims && !is_empty {
@@ -94,23 +102,24 @@ impl<'t> Reader<'t> {
             // A literal may have an element that no place of the tensor holds.
             elements.clear();
         }
-        Ok(attribute(elements, ty))
+        Ok(Step::Done(attribute(elements, ty)))
     }
 
     pub(super) fn sparse(
         &mut self,
-        indices: (usize, usize),
-        values: (usize, usize),
+        indices: Range<usize>,
+        values: Range<usize>,
         ty: Object,
-    ) -> Read<Object> {
-        let Some((Some(dims), element)) = ranked(&ty) else {
+    ) -> Read<Step<'t>> {
+        let place = indices.start..values.end;
+        let Some((Some(dims), element)) = shape_of(&ty) else {
             let message = "expected the type of a tensor with a static shape";
-            return Err(Fault::new(indices.0..values.1, message));
+            return refuse(place, message);
         };
         let index: Object = IntegerType::new(64, "signless").into_object();
         let rank = dims.len() as i64;
         let places = self.read_literal(indices, &index, None)?;
-        let contents = self.read_literal(values, &element, None)?;
+        let contents = self.read_literal(values, element, None)?;
         let shape = places.shape.unwrap_or_else(|| vec![1, rank]);
         let count = shape.first().copied().unwrap_or_default();
         let lengths = contents.shape.unwrap_or_else(|| vec![count]);
@@ -120,114 +129,62 @@ impl<'t> Reader<'t> {
             let message = format!(
                 "expected {rank} indices for each element, and as many elements as indices"
             );
-            return Err(Fault::new(indices.0..values.1, message));
+            return refuse(place, message);
         }
         let places = attribute(places.elements, tensor(&shape, &index));
         let mut elements = contents.elements;
         if is_empty {
             elements.clear();
         }
-        let contents = attribute(elements, tensor(&lengths, &element));
-        Ok(SparseAttr::new(ty, places, contents).into_object())
+        let contents = attribute(elements, tensor(&lengths, element));
+        done(SparseAttr::new(ty, places, contents))
     }
 
     /// Reads the literal in a range; `dims` is the shape of the type.
-    fn read_literal(
-        &self,
-        range: (usize, usize),
-        ty: &Object,
-        dims: Option<&[i64]>,
-    ) -> Read<Dense> {
-        let mut cursor = Cursor::at(&self.cursor.text[..range.1], range.0)?;
-        let element = Element::of(ty);
-        let mut elements = match element {
-            Element::Other => Elements::Strings(Vec::new()),
-            _ => Elements::Numbers(Vec::new(), element.bytes()),
-        };
-        if cursor.token.kind == Kind::End {
-            return Ok(Dense {
-                elements,
-                shape: Some(vec![0]),
-            });
+    fn read_literal(&self, range: Range<usize>, ty: &Object, dims: Option<&[i64]>) -> Read<Dense> {
+        let mut cursor = Cursor::at(&self.cursor.text[..range.end], range.start)?;
+        let mut elements = Elements::new(ty);
+        let mut shape = None;
+        match (cursor.token.kind, &mut elements) {
+            (Kind::End, _) => shape = Some(vec![0]),
+            (Kind::String, Elements::Numbers(element, bytes)) => {
+                let count = dims.map(|dims| dims.iter().copied().fold(1, i64::saturating_mul));
+                *bytes = hex_bytes(&cursor, cursor.token, *element, count)?;
+                cursor.take()?;
+            }
+            (Kind::Mark(b'['), _) => shape = Some(read_lists(&mut cursor, &mut elements)?),
+            _ => read_element(&mut cursor, &mut elements)?,
         }
-        let token = cursor.token;
-        if token.kind == Kind::String && !matches!(element, Element::Other) {
-            let count =
-                dims.map(|dims| dims.iter().fold(1_i64, |all, &dim| all.saturating_mul(dim)));
-            let bytes = hex_bytes(&cursor, token, element, count)?;
-            cursor.take()?;
-            let shape = None;
-            let elements = Elements::Numbers(bytes, element.bytes());
-            return match cursor.token.kind {
-                Kind::End => Ok(Dense { elements, shape }),
-                _ => Err(cursor.unexpected("the end of the literal")),
-            };
-        }
-        if !cursor.is(b'[') {
-            read_element(&mut cursor, element, &mut elements)?;
-            return match cursor.token.kind {
-                Kind::End => Ok(Dense {
-                    elements,
-                    shape: None,
-                }),
-                _ => Err(cursor.unexpected("the end of the literal")),
-            };
-        }
-        let shape = read_lists(&mut cursor, element, &mut elements)?;
-        Ok(Dense {
-            elements,
-            shape: Some(shape),
-        })
+        cursor.expect_kind(Kind::End, "the end of the literal")?;
+        Ok(Dense { elements, shape })
     }
 
     /// `array<type: elements>`, after the type.
-    pub(super) fn read_dense_array(&mut self, at: Token, ty: Object) -> Read<Object> {
-        let element = match Numeric::of(&ty) {
-            Some(number @ Numeric::Float(_)) => Element::Number(number),
-            Some(number @ Numeric::Integer { width, .. })
-                if ty.isa::<IntegerType>() && (width == 1 || width % 8 == 0) =>
-            {
-                Element::Number(number)
+    pub(super) fn read_dense_array(&mut self, at: Token, ty: Object) -> Read<Step<'t>> {
+        let is_listed = match Numeric::of(&ty) {
+            Some(Numeric::Float(_)) => true,
+            Some(Numeric::Integer { width, .. }) => {
+                ty.isa::<IntegerType>() && (width == 1 || width % 8 == 0)
             }
-            _ => {
-                let message = "expected an array of i1, of integers of whole bytes or of floats";
-                return Err(Fault::new(at.end..self.cursor.last_end, message));
-            }
+            None => false,
         };
-        let mut elements = Elements::Numbers(Vec::new(), element.bytes());
-        if !self.cursor.is(b'>') {
+        let Some(element) = Element::of(&ty).filter(|_| is_listed) else {
+            let message = "expected an array of i1, of integers of whole bytes or of floats";
+            return refuse(at.end..self.cursor.last_end, message);
+        };
+        let mut bytes = Vec::new();
+        if !self.cursor.eat(b'>')? {
             self.cursor.expect(b':')?;
-            loop {
+            while {
                 if element.is_bool() && self.cursor.token.kind != Kind::Word {
                     return Err(self.cursor.unexpected("'true' or 'false'"));
                 }
-                read_element(&mut self.cursor, element, &mut elements)?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
-            }
+                read_number(&mut self.cursor, element.number, &mut bytes)?;
+                self.cursor.goes_on(b'>')?
+            } {}
         }
-        self.cursor.expect(b'>')?;
-        match elements {
-            Elements::Numbers(bytes, _) => Ok(DenseArrayAttr::new(ty, bytes).into_object()),
-            Elements::Strings(_) => Err(self.cursor.unexpected("numbers")),
-        }
+        done(DenseArrayAttr::new(ty, bytes))
     }
-}
-
-/// The shape and the element type; no shape if it is dynamic.
-fn ranked(ty: &Object) -> Option<(Option<Vec<i64>>, Object)> {
-    if let Some(tensor) = ty.downcast_ref::<TensorType>() {
-        let dims = tensor.dims.iter().map(Value::as_int).collect();
-        return Some((dims, tensor.element.clone()));
-    }
-    // MLIR refuses memrefs here, and xDSL prints them.
-    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
-        let dims = memref.dims.iter().map(Value::as_int).collect();
-        return Some((dims, memref.element.clone()));
-    }
-    let vector = ty.downcast_ref::<VectorType>()?;
-    Some((Some(vector.dims.to_vec()), vector.element.clone()))
 }
 
 fn tensor(shape: &[i64], element: &Object) -> Object {
@@ -238,7 +195,8 @@ fn tensor(shape: &[i64], element: &Object) -> Object {
 /// The attribute, with a single element if all are equal.
 fn attribute(elements: Elements, ty: Object) -> Object {
     match elements {
-        Elements::Numbers(mut bytes, size) => {
+        Elements::Numbers(element, mut bytes) => {
+            let size = element.bytes();
             if size > 0 && bytes.len() > size {
                 let (first, rest) = bytes.split_at(size);
                 if rest.chunks(size).all(|element| element == first) {
@@ -257,11 +215,7 @@ fn attribute(elements: Elements, ty: Object) -> Object {
 }
 
 /// Reads nested lists; returns their lengths by depth.
-fn read_lists(
-    cursor: &mut Cursor<'_>,
-    element: Element,
-    elements: &mut Elements,
-) -> Read<Vec<i64>> {
+fn read_lists(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Read<Vec<i64>> {
     // For each open list its length so far, and for each depth the length of closed ones.
     let mut open: Vec<i64> = Vec::new();
     let mut shape: Vec<Option<i64>> = Vec::new();
@@ -283,7 +237,7 @@ fn read_lists(
             if *leaf_depth.get_or_insert(open.len()) != open.len() {
                 return Err(cursor.unexpected("a list, since its neighbours are lists"));
             }
-            read_element(cursor, element, elements)?;
+            read_element(cursor, elements)?;
             if let Some(length) = open.last_mut() {
                 *length += 1;
             }
@@ -297,74 +251,56 @@ fn read_lists(
             let end = cursor.token;
             cursor.expect(b']')?;
             let Some(length) = open.pop() else {
-                return Err(Fault::new(
-                    end.start..end.end,
-                    "expected the end of the literal",
-                ));
+                return refuse(end, "expected the end of the literal");
             };
             if *shape[open.len()].get_or_insert(length) != length {
                 let message = "expected a list as long as its neighbours";
-                return Err(Fault::new(end.start..end.end, message));
+                return refuse(end, message);
             }
             match open.last_mut() {
                 Some(outer) => *outer += 1,
-                None if cursor.token.kind == Kind::End => {
-                    return Ok(shape.into_iter().map(Option::unwrap_or_default).collect());
-                }
-                None => return Err(cursor.unexpected("the end of the literal")),
+                None => return Ok(shape.into_iter().map(Option::unwrap_or_default).collect()),
             }
         }
     }
 }
 
-fn read_element(cursor: &mut Cursor<'_>, element: Element, elements: &mut Elements) -> Read<()> {
+fn read_element(cursor: &mut Cursor<'_>, elements: &mut Elements) -> Read<()> {
     match elements {
         Elements::Strings(values) => {
-            let token =
-                cursor.expect_kind(Kind::String, "a string, since the type has no numbers")?;
+            let expected = "a string, since the type has no numbers";
+            let token = cursor.expect_kind(Kind::String, expected)?;
             values.push(text_value(cursor.string(token)));
-            Ok(())
         }
-        Elements::Numbers(bytes, _) => match element {
-            Element::Number(number) => read_number(cursor, number, bytes),
-            Element::Complex(number) => {
-                cursor.expect(b'(')?;
-                read_number(cursor, number, bytes)?;
-                cursor.expect(b',')?;
-                read_number(cursor, number, bytes)?;
-                cursor.expect(b')')?;
-                Ok(())
-            }
-            Element::Other => Err(cursor.unexpected("a string")),
-        },
+        Elements::Numbers(element, bytes) if element.is_complex => {
+            cursor.expect(b'(')?;
+            read_number(cursor, element.number, bytes)?;
+            cursor.expect(b',')?;
+            read_number(cursor, element.number, bytes)?;
+            cursor.expect(b')')?;
+        }
+        Elements::Numbers(element, bytes) => read_number(cursor, element.number, bytes)?,
     }
+    Ok(())
 }
 
 fn read_number(cursor: &mut Cursor<'_>, number: Numeric, bytes: &mut Vec<u8>) -> Read<()> {
     if cursor.token.kind == Kind::Word {
         let is_bool = matches!(number, Numeric::Integer { width: 1, .. });
-        if !is_bool || !(cursor.is_word("true") || cursor.is_word("false")) {
+        let is_true = cursor.is_word("true");
+        if !is_bool || !(is_true || cursor.is_word("false")) {
             return Err(cursor.unexpected("a number"));
         }
-        bytes.push(u8::from(cursor.is_word("true")));
+        bytes.push(u8::from(is_true));
         cursor.take()?;
         return Ok(());
     }
     let is_negative = cursor.eat(b'-')?;
-    let token = cursor.token;
-    if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
-        return Err(cursor.unexpected("a number"));
-    }
-    let literal = Literal {
-        token,
-        spelling: cursor.slice(token),
-        is_negative,
-    };
+    let literal = Literal::next(cursor, is_negative)?;
     match number {
         Numeric::Integer { width, signedness } => {
-            literal
-                .integer_bits(width, signedness)?
-                .write(number.bytes(), bytes);
+            let bits = literal.integer_bits(width, signedness)?;
+            bits.write(number.bytes(), bytes);
         }
         Numeric::Float(format) => {
             let bits = literal.float_bits(format)?.to_le_bytes();

@@ -14,9 +14,9 @@ pub(super) type Read<T> = Result<T, Fault>;
 pub(super) struct Fault(Box<(Range<usize>, String)>);
 
 impl Fault {
-    /// A mistake at a range of bytes.
-    pub(super) fn new(range: Range<usize>, message: impl Into<String>) -> Fault {
-        Fault(Box::new((range, message.into())))
+    /// A mistake at a token or a range of bytes.
+    pub(super) fn new(place: impl Into<Range<usize>>, message: impl Into<String>) -> Fault {
+        Fault(Box::new((place.into(), message.into())))
     }
 
     /// The error with line, column and the line itself. `name` names the text.
@@ -30,4 +30,9 @@ impl Fault {
         let lossy = String::from_utf8_lossy(text);
         text_error(name, &lossy, ErrorKind::Value, range, message)
     }
+}
+
+/// The failure to read what is at a token or a range of bytes.
+pub(super) fn refuse<T>(place: impl Into<Range<usize>>, message: impl Into<String>) -> Read<T> {
+    Err(Fault::new(place, message))
 }

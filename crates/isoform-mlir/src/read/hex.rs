@@ -1,40 +1,9 @@
-//! The kinds of elements of dense literals, and their bytes in hex.
+//! The bytes of dense literals in hex.
 
 use super::cursor::Cursor;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Token, nibble};
-use super::numbers::Numeric;
-use super::values::Object;
-use crate::nodes::ComplexType;
-
-/// The elements that a type has.
-#[derive(Clone, Copy)]
-pub(super) enum Element {
-    Number(Numeric),
-    Complex(Numeric),
-    Other,
-}
-
-impl Element {
-    pub(super) fn of(ty: &Object) -> Element {
-        if let Some(complex) = ty.downcast_ref::<ComplexType>() {
-            return Numeric::of(&complex.element).map_or(Element::Other, Element::Complex);
-        }
-        Numeric::of(ty).map_or(Element::Other, Element::Number)
-    }
-
-    pub(super) fn bytes(self) -> usize {
-        match self {
-            Element::Number(number) => number.bytes(),
-            Element::Complex(number) => 2 * number.bytes(),
-            Element::Other => 0,
-        }
-    }
-
-    pub(super) fn is_bool(self) -> bool {
-        matches!(self, Element::Number(Numeric::Integer { width: 1, .. }))
-    }
-}
+use super::numbers::Element;
 
 /// The bytes of `"0x…"`, for this number of elements if it is known.
 pub(super) fn hex_bytes(
@@ -43,11 +12,8 @@ pub(super) fn hex_bytes(
     element: Element,
     count: Option<i64>,
 ) -> Read<Vec<u8>> {
-    let range = token.start..token.end;
-    let slice = cursor.slice(token);
-    let Some(mut bytes) = hex_string(slice) else {
-        let message = "expected \"0x\" and pairs of hex digits";
-        return Err(Fault::new(range, message));
+    let Some(mut bytes) = hex_string(cursor.slice(token)) else {
+        return refuse(token, "expected \"0x\" and pairs of hex digits");
     };
     let size = element.bytes();
     if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
@@ -61,7 +27,7 @@ pub(super) fn hex_bytes(
                 "expected {size} bytes for each of {count} elements, or for one, got {} bytes",
                 bytes.len()
             );
-            return Err(Fault::new(range, message));
+            return refuse(token, message);
         }
     }
     drop_padding(&mut bytes, element);
@@ -70,14 +36,12 @@ pub(super) fn hex_bytes(
 
 /// Clears the bits of each number that its type lacks; any bit makes a bool true.
 fn drop_padding(bytes: &mut [u8], element: Element) {
-    let (Element::Number(number) | Element::Complex(number)) = element else {
-        return;
-    };
+    let number = element.number;
     if element.is_bool() {
         bytes
             .iter_mut()
             .for_each(|byte| *byte = u8::from(*byte != 0));
-    } else if number.bits() % 8 != 0 {
+    } else if !number.bits().is_multiple_of(8) {
         let mask = (1 << (number.bits() % 8)) - 1;
         let last = bytes.iter_mut().skip(number.bytes() - 1);
         last.step_by(number.bytes()).for_each(|byte| *byte &= mask);

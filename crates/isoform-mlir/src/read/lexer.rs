@@ -3,7 +3,9 @@
 //! A token is a kind and a range of bytes; nothing is copied. No word is reserved, so
 //! keywords are bare identifiers here.
 
-use super::fault::{Fault, Read};
+use std::ops::Range;
+
+use super::fault::{Read, refuse};
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +50,12 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) start: usize,
     pub(super) end: usize,
+}
+
+impl From<Token> for Range<usize> {
+    fn from(token: Token) -> Self {
+        token.start..token.end
+    }
 }
 
 const SPACE: u8 = 1;
@@ -107,9 +115,9 @@ pub(crate) fn continues_word(byte: u8) -> bool {
     is(byte, WORD)
 }
 
-/// True for white space.
-pub(super) fn is_space(byte: u8) -> bool {
-    is(byte, SPACE)
+/// The position after white space.
+pub(super) fn skip_blank(text: &[u8], at: usize) -> usize {
+    run(text, at, SPACE)
 }
 
 /// True for a whole word, as keys are written without quotes.
@@ -166,10 +174,7 @@ pub(super) fn next_token(text: &[u8], from: usize) -> Read<Token> {
         b'@' => match rest.get(1) {
             Some(b'"') => token(Kind::Symbol, string_end(text, start + 1)?),
             Some(&byte) if is(byte, WORD_START) => token(Kind::Symbol, run(text, start + 2, WORD)),
-            _ => Err(Fault::new(
-                start..start + 1,
-                "expected a symbol, such as @f, got '@'",
-            )),
+            _ => refuse(start..start + 1, "expected a symbol, such as @f, got '@'"),
         },
         b'"' => token(Kind::String, string_end(text, start)?),
         b'-' if rest.starts_with(b"->") => token(Kind::Arrow, start + 2),
@@ -177,10 +182,10 @@ pub(super) fn next_token(text: &[u8], from: usize) -> Read<Token> {
         b'{' if rest.starts_with(b"{-#") => token(Kind::OpenResources, start + 3),
         b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'=' | b'?'
         | b'+' | b'-' | b'*' | b'|' => token(Kind::Mark(first), start + 1),
-        _ => Err(Fault::new(
+        _ => refuse(
             start..start + 1,
             format!("expected a token, got {}", spelled(rest)),
-        )),
+        ),
     }
 }
 
@@ -214,10 +219,10 @@ pub(super) fn suffix(text: &[u8], start: usize, expected: &str) -> Read<usize> {
     match text.get(start + 1) {
         Some(&byte) if is(byte, DIGIT) => Ok(run(text, start + 2, DIGIT)),
         Some(&byte) if is(byte, SUFFIX_START) => Ok(run(text, start + 2, SUFFIX)),
-        _ => Err(Fault::new(
+        _ => refuse(
             start..start + 1,
             format!("expected {expected}, got {}", spelled(&text[start..])),
-        )),
+        ),
     }
 }
 
@@ -235,17 +240,17 @@ pub(super) fn string_end(text: &[u8], quote: usize) -> Read<usize> {
             (Some(b'\\'), Some(b'\\' | b'"' | b'n' | b't')) => at += 2,
             (Some(b'\\'), Some(byte)) if byte.is_ascii_hexdigit() => {
                 if !text.get(at + 2).is_some_and(u8::is_ascii_hexdigit) {
-                    return Err(Fault::new(at..at + 2, "expected two hex digits after '\\'"));
+                    return refuse(at..at + 2, "expected two hex digits after '\\'");
                 }
                 at += 3;
             }
             (Some(b'\\'), _) => {
                 let message = "expected '\\\\', '\\\"', '\\n', '\\t' or two hex digits after '\\'";
-                return Err(Fault::new(at..at + 1, message));
+                return refuse(at..at + 1, message);
             }
             _ => {
                 let message = "expected '\"' at the end of the string, got the end of the line";
-                return Err(Fault::new(quote..at, message));
+                return refuse(quote..at, message);
             }
         }
     }

@@ -5,10 +5,11 @@ use isoform::Value;
 use isoform::compare::StructuralKey;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::Kind;
 use super::numbers::text_value;
-use super::values::{Frame, Object, Step, Want};
+use super::tokens::is_alias;
+use super::values::{Object, Step, Want, done, open, open_last};
 use crate::nodes::{CallSiteLocation, FileLocation, FusedLocation, NameLocation, UnknownLocation};
 
 /// The location of an operation or an argument.
@@ -29,11 +30,7 @@ impl<'t> Reader<'t> {
         self.cursor.take()?;
         self.cursor.take()?;
         let token = self.cursor.token;
-        let is_dialect = || {
-            let text = self.cursor.text;
-            text.get(token.end) == Some(&b'<') || text[token.start..token.end].contains(&b'.')
-        };
-        let place = if token.kind == Kind::Attribute && !is_dialect() {
+        let place = if token.kind == Kind::Attribute && is_alias(self.cursor.text, token) {
             self.cursor.take()?;
             Place::Alias(self.cursor.slice(token), token.start)
         } else {
@@ -50,28 +47,36 @@ impl<'t> Reader<'t> {
                 self.cursor.take()?;
                 let name = text_value(self.cursor.string(token));
                 if self.cursor.eat(b'(')? {
-                    return Ok(Step::Open(Frame::NameLocation(name), Want::Location));
+                    return open_last(Want::Location, b')', |child| NameLocation::new(name, child));
                 }
                 if self.cursor.eat(b':')? {
                     return self.file_location(name);
                 }
-                Ok(Step::Done(NameLocation::new(name, None).into_object()))
+                done(NameLocation::new(name, None))
             }
             Kind::Attribute => self.begin_dialect(token),
             Kind::Word => match self.cursor.slice(token) {
                 b"unknown" => {
                     self.cursor.take()?;
-                    Ok(Step::Done(UnknownLocation::new().into_object()))
+                    done(UnknownLocation::new())
                 }
                 b"callsite" => {
                     self.cursor.take()?;
                     self.cursor.expect(b'(')?;
-                    Ok(Step::Open(Frame::Callee, Want::Location))
+                    open(Want::Location, |reader, callee| {
+                        reader.cursor.expect_word("at")?;
+                        open_last(Want::Location, b')', |caller| {
+                            CallSiteLocation::new(callee, caller)
+                        })
+                    })
                 }
                 b"fused" => {
                     self.cursor.take()?;
                     if self.cursor.eat(b'<')? {
-                        return Ok(Step::Open(Frame::Metadata, Want::Attribute));
+                        return open(Want::Attribute, |reader, metadata| {
+                            reader.cursor.expect(b'>')?;
+                            reader.begin_fused(Some(metadata))
+                        });
                     }
                     self.begin_fused(None)
                 }
@@ -100,55 +105,14 @@ impl<'t> Reader<'t> {
                 location = location.with_end_column(end_column);
             }
         }
-        Ok(Step::Done(location.into_object()))
+        done(location)
     }
 
     fn begin_fused(&mut self, metadata: Option<Object>) -> Read<Step<'t>> {
         self.cursor.expect(b'[')?;
-        if self.cursor.eat(b']')? {
-            return Ok(Step::Done(fused(metadata, Vec::new())));
-        }
-        Ok(Step::Open(
-            Frame::Fused(metadata, Vec::new()),
-            Want::Location,
-        ))
-    }
-
-    pub(super) fn resume_location(&mut self, frame: Frame<'t>, part: Object) -> Read<Step<'t>> {
-        match frame {
-            Frame::NameLocation(name) => {
-                self.cursor.expect(b')')?;
-                Ok(Step::Done(NameLocation::new(name, part).into_object()))
-            }
-            Frame::Callee => {
-                if !self.cursor.eat_word("at")? {
-                    return Err(self.cursor.unexpected("'at'"));
-                }
-                Ok(Step::Open(Frame::Caller(part), Want::Location))
-            }
-            Frame::Caller(callee) => {
-                self.cursor.expect(b')')?;
-                Ok(Step::Done(
-                    CallSiteLocation::new(callee, part).into_object(),
-                ))
-            }
-            Frame::Metadata => {
-                self.cursor.expect(b'>')?;
-                self.begin_fused(Some(part))
-            }
-            Frame::Fused(metadata, mut locations) => {
-                locations.push(part);
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(
-                        Frame::Fused(metadata, locations),
-                        Want::Location,
-                    ));
-                }
-                self.cursor.expect(b']')?;
-                Ok(Step::Done(fused(metadata, locations)))
-            }
-            _ => Ok(Step::Done(part)),
-        }
+        self.open_list(Want::Location, b']', |_, locations| {
+            Ok(Step::Done(fused(metadata, locations)))
+        })
     }
 
     /// The location that a place stands for, at the end of the text.
@@ -156,12 +120,12 @@ impl<'t> Reader<'t> {
         match place {
             Place::None => Ok(None),
             Place::Known(location) => Ok(Some(location)),
-            Place::Alias(name, at) => match self.aliases.value(name) {
-                Some(location) => Ok(Some(location.clone())),
+            Place::Alias(name, at) => match self.aliases.find(name) {
+                Some(number) => Ok(Some(self.aliases.all[number].value.clone())),
                 None => {
                     let shown = String::from_utf8_lossy(name);
                     let message = format!("expected a location that is defined, got {shown}");
-                    Err(Fault::new(at..at + name.len(), message))
+                    refuse(at..at + name.len(), message)
                 }
             },
         }
@@ -174,10 +138,7 @@ fn fused(metadata: Option<Object>, given: Vec<Object>) -> Object {
     let mut seen = HashSet::new();
     let mut locations: Vec<Object> = Vec::with_capacity(given.len());
     for location in given {
-        let is_new = match StructuralKey::new(&location) {
-            Ok(key) => seen.insert(key),
-            Err(_) => true,
-        };
+        let is_new = StructuralKey::new(&location).map_or(true, |key| seen.insert(key));
         if is_new && !location.isa::<UnknownLocation>() {
             locations.push(location);
         }

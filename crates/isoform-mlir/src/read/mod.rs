@@ -58,13 +58,13 @@ use names::{Names, OpenRegion};
 use operation::OpenOperation;
 use records::{Dict, Id, Records};
 use resources::Resources;
-use values::{Frame, Object, Want};
+use values::{Object, Rest, Want};
 
 /// The state of reading one file.
 struct Reader<'t> {
     cursor: Cursor<'t>,
-    /// Types, attributes and locations whose parts are being read.
-    frames: Vec<Frame<'t>>,
+    /// The rests of types, attributes and locations whose parts are being read.
+    rests: Vec<Rest<'t>>,
     /// The position in the body that is being read.
     body_at: usize,
     /// Operations whose regions are being read.
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
     fn new(text: &'t [u8], start: usize) -> Read<Self> {
         Ok(Reader {
             cursor: Cursor::at(text, start)?,
-            frames: Vec::new(),
+            rests: Vec::new(),
             body_at: 0,
             operations: Vec::new(),
             regions: Vec::new(),

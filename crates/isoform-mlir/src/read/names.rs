@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::locations::Place;
 use super::records::{BlockRecord, Id, Span, UNKNOWN, ValueRecord};
@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
             1 => format!("expected {name} with one result, got result #{number}"),
             count => format!("expected one of the {count} results of {name}, got #{number}"),
         };
-        Err(Fault::new(token.start..token.end, message))
+        refuse(token, message)
     }
 
     /// Defines `count` values, under the name of the token if there is a token.
@@ -127,7 +127,7 @@ impl<'t> Reader<'t> {
         if self.records.values.len() + count as usize > self.cursor.text.len() {
             let at = token.map_or(0, |token| token.start);
             let message = format!("expected a type for each of the {count} results");
-            return Err(Fault::new(at..at, message));
+            return refuse(at..at, message);
         }
         for number in 0..count {
             self.records.values.push(ValueRecord {
@@ -153,7 +153,7 @@ impl<'t> Reader<'t> {
         if self.names.visible.insert(name, group).is_some() {
             let shown = String::from_utf8_lossy(name);
             let message = format!("expected a name that is not visible here, got {shown} again");
-            return Err(Fault::new(token.start..token.end, message));
+            return refuse(token, message);
         }
         self.region_mut().names.push(name);
         while let Some(waiting) = self.names.waiting.get_mut(name)
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
             if label.is_defined {
                 let shown = String::from_utf8_lossy(name);
                 let message = format!("expected one block {shown} in the region");
-                return Err(Fault::new(token.start..token.end, message));
+                return refuse(token, message);
             }
             label.is_defined = true;
         }
@@ -237,20 +237,11 @@ impl<'t> Reader<'t> {
 
     /// Ends the names of a region.
     pub(super) fn end_names(&mut self, region: &OpenRegion<'t>) -> Read<()> {
-        let mut missing: Vec<Token> = Vec::new();
-        missing.extend(
-            region
-                .labels
-                .values()
-                .filter(|l| !l.is_defined)
-                .map(|l| l.token),
-        );
-        if let Some(token) = missing.into_iter().min_by_key(|token| token.start) {
-            let message = format!(
-                "expected a block of the region, got {}",
-                self.cursor.shown(token)
-            );
-            return Err(Fault::new(token.start..token.end, message));
+        let missing = region.labels.values().filter(|label| !label.is_defined);
+        if let Some(label) = missing.min_by_key(|label| label.token.start) {
+            let shown = self.cursor.shown(label.token);
+            let message = format!("expected a block of the region, got {shown}");
+            return refuse(label.token, message);
         }
         for name in &region.names {
             self.names.visible.remove(name);
@@ -263,13 +254,12 @@ impl<'t> Reader<'t> {
         let waiting = self.names.waiting.values().flatten();
         match waiting.min_by_key(|waiting| waiting.token.start) {
             None => Ok(()),
-            Some(waiting) => {
-                let token = waiting.token;
-                let message = format!(
-                    "expected a value that is defined, got {}",
-                    self.cursor.shown(token)
-                );
-                Err(Fault::new(token.start..token.end, message))
+            Some(&Waiting { token, .. }) => {
+                let shown = self.cursor.shown(token);
+                refuse(
+                    token,
+                    format!("expected a value that is defined, got {shown}"),
+                )
             }
         }
     }
@@ -278,20 +268,13 @@ impl<'t> Reader<'t> {
     pub(super) fn read_arguments(&mut self, block: Id) -> Read<()> {
         let start = self.records.values.len() as Id;
         self.cursor.expect(b'(')?;
-        if !self.cursor.is(b')') {
-            loop {
-                let token = self
-                    .cursor
-                    .expect_kind(Kind::Value, "an argument, such as %arg0")?;
-                let value = self.define(Some(token), 1)?;
-                self.cursor.expect(b':')?;
-                self.read_argument_type(value)?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
-            }
-        }
-        self.cursor.expect(b')')?;
+        self.list(b')', |reader| {
+            let expected = "an argument, such as %arg0";
+            let token = reader.cursor.expect_kind(Kind::Value, expected)?;
+            let value = reader.define(Some(token), 1)?;
+            reader.cursor.expect(b':')?;
+            reader.read_argument_type(value)
+        })?;
         let end = self.records.values.len() as Id;
         self.records.blocks[block as usize].arguments = Span { start, end };
         Ok(())

@@ -1,13 +1,18 @@
-//! Integers of a type, and values of strings.
+//! The types of numbers, literals of one number, and values of strings.
+
+use std::ops::{Shl, Sub};
 
 use isoform::{Str, Value};
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 
-use super::fault::{Fault, Read};
+use super::cursor::Cursor;
+use super::fault::{Fault, Read, refuse};
 use super::floats::Format;
-use super::lexer::{Kind, Token};
+use super::lexer::{Kind, Token, nibble};
 use super::values::Object;
-use crate::nodes::{FloatType, IndexType, IntegerType};
+use crate::nodes::{
+    ComplexType, FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType,
+};
 
 /// The number of digits up to which decimal integers are read. The conversion of longer ones
 /// takes more than linear time.
@@ -70,187 +75,228 @@ impl Numeric {
     }
 }
 
+/// The elements of a dense attribute: numbers, or complex numbers of two parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Element {
+    pub(crate) number: Numeric,
+    pub(crate) is_complex: bool,
+}
+
+impl Element {
+    /// The elements of a type; None if they are no numbers.
+    pub(crate) fn of(ty: &Object) -> Option<Element> {
+        let complex = ty.downcast_ref::<ComplexType>();
+        let number = Numeric::of(complex.map_or(ty, |complex| &complex.element))?;
+        let is_complex = complex.is_some();
+        Some(Element { number, is_complex })
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        self.number.bytes() << u32::from(self.is_complex)
+    }
+
+    pub(crate) fn is_bool(self) -> bool {
+        !self.is_complex && matches!(self.number, Numeric::Integer { width: 1, .. })
+    }
+}
+
+/// The shape and the element type of a shaped type; no shape if it is dynamic.
+pub(crate) fn shape_of(ty: &Object) -> Option<(Option<Vec<i64>>, &Object)> {
+    if let Some(tensor) = ty.downcast_ref::<TensorType>() {
+        return Some((
+            tensor.dims.iter().map(Value::as_int).collect(),
+            &tensor.element,
+        ));
+    }
+    // MLIR refuses memrefs here, and xDSL prints them.
+    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
+        return Some((
+            memref.dims.iter().map(Value::as_int).collect(),
+            &memref.element,
+        ));
+    }
+    let vector = ty.downcast_ref::<VectorType>()?;
+    Some((Some(vector.dims.to_vec()), &vector.element))
+}
+
 /// A number in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Literal<'t> {
-    pub(super) token: Token,
-    pub(super) spelling: &'t [u8],
-    pub(super) is_negative: bool,
+    token: Token,
+    spelling: &'t [u8],
+    is_negative: bool,
+}
+
+impl<'t> Literal<'t> {
+    /// The next token, which must be a number.
+    #[inline]
+    pub(super) fn next(cursor: &Cursor<'t>, is_negative: bool) -> Read<Literal<'t>> {
+        let token = cursor.token;
+        if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
+            return Err(cursor.unexpected("a number"));
+        }
+        Ok(Literal {
+            token,
+            spelling: cursor.slice(token),
+            is_negative,
+        })
+    }
+}
+
+impl From<Literal<'_>> for std::ops::Range<usize> {
+    fn from(literal: Literal<'_>) -> Self {
+        literal.token.into()
+    }
 }
 
 impl Literal<'_> {
-    fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(self.token.start..self.token.end, message)
+    pub(super) fn is_float(self) -> bool {
+        self.token.kind == Kind::Float
     }
 
-    /// The bits of the integer in two's complement, of the width of the type, as an integer
-    /// that is not negative.
+    /// The bits of the integer in two's complement, of the width of the type.
+    #[inline]
     pub(super) fn integer_bits(self, width: u32, signedness: Signedness) -> Read<Bits> {
-        let out_of_range = || self.fault(format!("expected an integer of {width} bits"));
-        let magnitude = match self.token.kind {
-            Kind::Hex => hex_bits(&self.spelling[2..]),
-            Kind::Integer => decimal_bits(self.spelling).ok_or_else(out_of_range)?,
-            _ => return Err(self.fault("expected an integer, got a float")),
+        let (digits, radix) = match self.token.kind {
+            Kind::Hex => (&self.spelling[2..], 16),
+            Kind::Integer => (self.spelling, 10),
+            _ => return refuse(self, "expected an integer, got a float"),
         };
-        if !magnitude.fits(width) {
-            return Err(out_of_range());
-        }
-        if self.is_negative {
-            if signedness == Signedness::Unsigned {
-                return Err(self.fault("expected an unsigned integer, got '-'"));
-            }
-            let bits = magnitude.negated(width);
-            return if magnitude.is_zero() || bits.sign(width) {
-                Ok(bits)
+        let text = || std::str::from_utf8(digits).unwrap_or_default();
+        let bits = if width <= 64 {
+            let magnitude = if digits.len() <= 15 {
+                let digits = digits.iter().map(|&digit| u64::from(nibble(digit)));
+                Some(digits.fold(0, |sum, digit| sum * u64::from(radix) + digit))
             } else {
-                Err(out_of_range())
+                u64::from_str_radix(text(), radix).ok()
             };
+            match magnitude {
+                Some(magnitude) => self.wrapped(i128::from(magnitude), width, signedness)?,
+                None => None,
+            }
+            .map(Bits::Small)
+        } else {
+            let digits = text().trim_start_matches('0');
+            if radix == 10 && digits.len() > MAX_DIGITS {
+                None
+            } else {
+                let magnitude = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap_or_default();
+                self.wrapped(magnitude, width, signedness)?.map(Bits::Large)
+            }
+        };
+        bits.ok_or_else(|| Fault::new(self, format!("expected an integer of {width} bits")))
+    }
+
+    /// A magnitude with the sign of the literal, in two's complement; None if it is out of
+    /// range.
+    fn wrapped<T: Integer>(
+        self,
+        magnitude: T,
+        width: u32,
+        signedness: Signedness,
+    ) -> Read<Option<T>> {
+        let (half, end) = limits::<T>(width);
+        if magnitude >= end {
+            return Ok(None);
+        }
+        if self.is_negative && signedness == Signedness::Unsigned {
+            return refuse(self, "expected an unsigned integer, got '-'");
         }
         let is_signed = matches!(signedness, Signedness::Signed | Signedness::Index);
-        if is_signed && magnitude.sign(width) {
-            return Err(out_of_range());
-        }
-        Ok(magnitude)
+        Ok(if magnitude == T::from(0) {
+            Some(magnitude)
+        } else if self.is_negative {
+            (magnitude <= half).then(|| end - magnitude)
+        } else {
+            (!is_signed || magnitude < half).then_some(magnitude)
+        })
     }
 
     /// The bits of the float.
+    #[inline]
     pub(super) fn float_bits(self, format: &Format) -> Read<u128> {
         match self.token.kind {
             Kind::Hex if self.is_negative => {
-                Err(self.fault("expected the bits of a float without '-'"))
+                refuse(self, "expected the bits of a float without '-'")
             }
-            Kind::Hex => match hex_bits(&self.spelling[2..]) {
-                Bits::Small(bits) if format.bits == 128 || bits >> format.bits == 0 => Ok(bits),
-                _ => Err(self.fault(format!("expected {} bits of a float", format.bits))),
-            },
+            Kind::Hex => {
+                let text = std::str::from_utf8(&self.spelling[2..]).unwrap_or_default();
+                match u128::from_str_radix(text, 16) {
+                    Ok(bits) if format.bits == 128 || bits >> format.bits == 0 => Ok(bits),
+                    _ => refuse(self, format!("expected {} bits of a float", format.bits)),
+                }
+            }
             Kind::Float => {
                 let text = std::str::from_utf8(self.spelling).unwrap_or_default();
                 Ok(format.round(text, self.is_negative))
             }
-            _ => Err(self.fault("expected a float with a dot, or its bits with 0x")),
+            _ => refuse(self, "expected a float with a dot, or its bits with 0x"),
         }
+    }
+}
+
+/// The integers that hold numbers of some width.
+pub(crate) trait Integer:
+    PartialOrd + From<u8> + Shl<u32, Output = Self> + Sub<Output = Self>
+{
+}
+
+impl Integer for i128 {}
+impl Integer for BigInt {}
+
+/// The lowest bits that mean a negative number, and the lowest that are too many.
+fn limits<T: Integer>(width: u32) -> (T, T) {
+    let power = |exponent| T::from(1) << exponent;
+    (power(width.saturating_sub(1)), power(width))
+}
+
+/// The number that bits of a type mean.
+pub(crate) fn signed<T: Integer>(bits: T, width: u32, signedness: Signedness) -> T {
+    let (half, end) = limits(width);
+    if signedness != Signedness::Unsigned && bits >= half && bits < end {
+        bits - end
+    } else {
+        bits
     }
 }
 
 /// The bits of an integer, which is not negative.
-#[derive(Clone)]
 pub(super) enum Bits {
-    Small(u128),
-    /// At least 2^128.
+    /// At most 64 bits.
+    Small(i128),
     Large(BigInt),
 }
 
 impl Bits {
-    fn of(number: BigInt) -> Bits {
-        match u128::try_from(&number) {
-            Ok(small) => Bits::Small(small),
-            Err(_) => Bits::Large(number),
-        }
-    }
-
-    fn is_zero(&self) -> bool {
-        matches!(self, Bits::Small(0))
-    }
-
-    fn fits(&self, width: u32) -> bool {
-        match self {
-            Bits::Small(bits) => 128 - bits.leading_zeros() <= width,
-            Bits::Large(number) => number.bits() <= u64::from(width),
-        }
-    }
-
-    /// The highest bit.
-    fn sign(&self, width: u32) -> bool {
-        match self {
-            Bits::Small(bits) => (1..=128).contains(&width) && bits >> (width - 1) & 1 == 1,
-            Bits::Large(number) => number.bit(u64::from(width) - 1),
-        }
-    }
-
-    fn negated(&self, width: u32) -> Bits {
-        match self {
-            Bits::Small(bits) if width <= 127 => {
-                Bits::Small(bits.wrapping_neg() & ((1_u128 << width) - 1))
-            }
-            _ if self.is_zero() => Bits::Small(0),
-            Bits::Small(bits) => Bits::of((BigInt::from(1) << width) - BigInt::from(*bits)),
-            Bits::Large(number) => Bits::of((BigInt::from(1) << width) - number),
-        }
-    }
-
     /// The value of an integer attribute.
     pub(super) fn value(self, width: u32, signedness: Signedness) -> Value {
-        let is_negative = signedness != Signedness::Unsigned && self.sign(width);
         match self {
             Bits::Small(bits) if width == 1 && signedness == Signedness::Signless => {
                 Value::from(bits == 1)
             }
-            Bits::Small(bits) if is_negative && width <= 64 => {
-                Value::from((bits as i128 - (1_i128 << width)) as i64)
-            }
-            Bits::Small(bits) if !is_negative => match i64::try_from(bits) {
-                Ok(small) => Value::from(small),
-                Err(_) => Value::from(BigInt::from(bits)),
-            },
-            Bits::Small(bits) => Value::from(BigInt::from(bits) - (BigInt::from(1) << width)),
-            Bits::Large(number) if is_negative => Value::from(number - (BigInt::from(1) << width)),
-            Bits::Large(number) => Value::from(number),
+            Bits::Small(bits) => integer_value(signed(bits, width, signedness)),
+            Bits::Large(bits) => Value::from(signed(bits, width, signedness)),
         }
     }
 
     /// Appends the bits, little-endian.
     pub(super) fn write(&self, bytes: usize, data: &mut Vec<u8>) {
         match self {
-            Bits::Small(bits) => {
-                let all = bits.to_le_bytes();
-                data.extend_from_slice(&all[..bytes.min(16)]);
-                data.resize(data.len() + bytes.saturating_sub(16), 0);
-            }
-            Bits::Large(number) => {
-                let (_, all) = number.to_bytes_le();
-                data.extend_from_slice(&all);
-                data.resize(data.len() + bytes.saturating_sub(all.len()), 0);
+            Bits::Small(bits) => data.extend_from_slice(&bits.to_le_bytes()[..bytes]),
+            Bits::Large(bits) => {
+                let end = data.len() + bytes;
+                data.extend_from_slice(&bits.to_bytes_le().1);
+                data.resize(end, 0);
             }
         }
     }
 }
 
-fn hex_bits(digits: &[u8]) -> Bits {
-    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    let digits = &digits[zeros..];
-    if digits.len() <= 32 {
-        let nibbles = digits
-            .iter()
-            .map(|&digit| u128::from(super::lexer::nibble(digit)));
-        return Bits::Small(nibbles.fold(0, |bits, nibble| bits << 4 | nibble));
-    }
-    let nibbles: Vec<u8> = digits
-        .iter()
-        .map(|&digit| super::lexer::nibble(digit))
-        .collect();
-    BigInt::from_radix_be(Sign::Plus, &nibbles, 16).map_or(Bits::Small(0), Bits::of)
-}
-
-/// None for more digits than the widest type has.
-fn decimal_bits(digits: &[u8]) -> Option<Bits> {
-    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    let digits = &digits[zeros..];
-    if digits.len() <= 38 {
-        let digits = digits.iter().map(|&digit| u128::from(digit - b'0'));
-        return Some(Bits::Small(digits.fold(0, |bits, digit| bits * 10 + digit)));
-    }
-    if digits.len() > MAX_DIGITS {
-        return None;
-    }
-    let text = std::str::from_utf8(digits).ok()?;
-    text.parse::<BigInt>().ok().map(Bits::of)
-}
-
-/// An unsigned integer as a value.
-pub(super) fn unsigned(bits: u128) -> Value {
-    match i64::try_from(bits) {
+/// An integer as a value.
+pub(super) fn integer_value(number: impl Copy + TryInto<i64> + Into<BigInt>) -> Value {
+    match number.try_into() {
         Ok(small) => Value::from(small),
-        Err(_) => Value::from(BigInt::from(bits)),
+        Err(_) => Value::from(number.into()),
     }
 }
 

@@ -6,11 +6,10 @@
 use isoform::{Map, Str, structural_equal};
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::names::OpenRegion;
-use super::pretty::Pretty;
-use super::records::{Dict, Id, OperationRecord, RegionRecord, Span, SymbolRecord, UNKNOWN};
+use super::records::{Dict, Id, OperationRecord, RegionRecord, Span, SymbolRecord};
 use super::values::{Object, Want};
 use crate::nodes::{DictAttr, StringAttr};
 
@@ -28,8 +27,8 @@ pub(super) struct OpenOperation {
     /// The count of unsettled parts at the start, without those of regions.
     pub(super) unsettled: usize,
     pub(super) is_unsettled: bool,
-    /// The parts of a pretty form.
-    pub(super) pretty: Option<Box<Pretty>>,
+    /// The attributes, if they precede the region, as in a pretty form.
+    pub(super) attributes: Option<Dict>,
 }
 
 /// The values that an operation defines.
@@ -115,12 +114,10 @@ impl<'t> Reader<'t> {
                 if self.cursor.eat(b':')? {
                     let at = self.cursor.token;
                     let number = self.cursor.expect_number("the number of results")?;
-                    count = Id::try_from(number)
-                        .ok()
-                        .filter(|&count| count > 0)
-                        .ok_or_else(|| {
-                            Fault::new(at.start..at.end, "expected at least one result")
-                        })?;
+                    count = match Id::try_from(number) {
+                        Ok(count) if count > 0 => count,
+                        _ => return refuse(at, "expected at least one result"),
+                    };
                 }
                 names.push((token, count));
                 if !self.cursor.eat(b',')? {
@@ -139,16 +136,17 @@ impl<'t> Reader<'t> {
         let name = self.operation_name(token)?;
         let unsettled = self.unsettled;
         self.cursor.expect(b'(')?;
-        let (operands, tokens) = self.read_operands(b')')?;
+        let is_empty = self.cursor.is(b')');
+        let (operands, tokens) = self.read_operands(is_empty)?;
         self.cursor.expect(b')')?;
         let results = self.define_results(names)?;
-        let mut successors = self.empty_successors();
+        let mut successors = Span::default();
         if self.cursor.eat(b'[')? {
-            self.read_successor()?;
-            while self.cursor.eat(b',')? {
+            successors.start = self.records.successors.len() as Id;
+            while {
                 self.read_successor()?;
-            }
-            self.cursor.expect(b']')?;
+                self.cursor.goes_on(b']')?
+            } {}
             successors.end = self.records.successors.len() as Id;
         }
         let mut properties = self.no_entries.clone();
@@ -167,7 +165,7 @@ impl<'t> Reader<'t> {
             regions: Vec::new(),
             unsettled,
             is_unsettled: self.unsettled != unsettled,
-            pretty: None,
+            attributes: None,
         };
         if self.cursor.eat(b'(')? {
             self.cursor.expect(b'{')?;
@@ -176,11 +174,6 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         self.end_generic(operation)
-    }
-
-    pub(super) fn empty_successors(&self) -> Span {
-        let start = self.records.successors.len() as Id;
-        Span { start, end: start }
     }
 
     /// The name of an operation, kept once.
@@ -194,18 +187,15 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// Reads uses up to a closing character.
-    pub(super) fn read_operands(&mut self, end: u8) -> Read<(Span, Vec<Token>)> {
+    /// Reads uses with commas between them.
+    pub(super) fn read_operands(&mut self, is_empty: bool) -> Read<(Span, Vec<Token>)> {
         let start = self.records.operands.len() as Id;
         let mut tokens = Vec::new();
-        if !self.cursor.is(end) {
-            loop {
-                tokens.push(self.cursor.token);
-                self.read_use()?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
-            }
+        let mut goes_on = !is_empty;
+        while goes_on {
+            tokens.push(self.cursor.token);
+            self.read_use()?;
+            goes_on = self.cursor.eat(b',')?;
         }
         let end = self.records.operands.len() as Id;
         Ok((Span { start, end }, tokens))
@@ -240,8 +230,8 @@ impl<'t> Reader<'t> {
         };
         operation.regions.push(region);
         operation.unsettled = self.unsettled;
-        if operation.pretty.is_some() {
-            return self.end_pretty(operation);
+        if let Some(attributes) = operation.attributes.take() {
+            return self.end_pretty(operation, attributes);
         }
         if self.cursor.eat(b',')? {
             self.cursor.expect(b'{')?;
@@ -259,14 +249,11 @@ impl<'t> Reader<'t> {
         operation.is_unsettled |= self.unsettled != operation.unsettled;
         self.cursor.expect(b':')?;
         self.cursor.expect(b'(')?;
-        let inputs = self.read_types(b')')?;
-        self.cursor.expect(b')')?;
+        let inputs = self.list(b')', |reader| reader.value(Want::Type))?;
         self.cursor.expect_kind(Kind::Arrow, "'->'")?;
         let before = self.unsettled;
         let results = if self.cursor.eat(b'(')? {
-            let results = self.read_types(b')')?;
-            self.cursor.expect(b')')?;
-            results
+            self.list(b')', |reader| reader.value(Want::Type))?
         } else {
             vec![self.value(Want::Type)?]
         };
@@ -286,18 +273,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads types up to a closing character.
-    pub(super) fn read_types(&mut self, end: u8) -> Read<Vec<Object>> {
-        let mut types = Vec::new();
-        if !self.cursor.is(end) {
-            types.push(self.value(Want::Type)?);
-            while self.cursor.eat(b',')? {
-                types.push(self.value(Want::Type)?);
-            }
-        }
-        Ok(types)
-    }
-
     /// Adds an operation all of whose parts are known, but its location.
     pub(super) fn end_operation(
         &mut self,
@@ -307,33 +282,30 @@ impl<'t> Reader<'t> {
         outputs: Vec<Object>,
         has_unsettled_types: bool,
     ) -> Read<()> {
-        let end = self.cursor.last_end;
+        let (name, end) = (&operation.name, self.cursor.last_end);
         let whole = operation.start..operation.start.max(end.min(operation.start + 1));
         if inputs.len() != operation.operands.len() {
             let (types, operands) = (inputs.len(), operation.operands.len());
             let message = format!(
-                "expected a type for each of the {operands} operands of \"{}\", got {types}",
-                operation.name
+                "expected a type for each of the {operands} operands of \"{name}\", got {types}"
             );
-            return Err(Fault::new(whole, message));
+            return refuse(whole, message);
         }
         let results = match operation.results {
             Results::Unnamed => {
-                let start = self.define(None, outputs.len() as Id)?;
-                Span {
-                    start,
-                    end: start + outputs.len() as Id,
-                }
+                let count = outputs.len() as Id;
+                let start = self.define(None, count)?;
+                let end = start + count;
+                Span { start, end }
             }
             Results::Named(span) => span,
         };
         if results.len() != outputs.len() {
             let (types, names) = (outputs.len(), results.len());
             let message = format!(
-                "expected as many types as the {names} named results of \"{}\", got {types}",
-                operation.name
+                "expected as many types as the {names} named results of \"{name}\", got {types}"
             );
-            return Err(Fault::new(whole, message));
+            return refuse(whole, message);
         }
         for (value, ty) in results.positions().zip(outputs) {
             let value = &mut self.records.values[value];
@@ -343,13 +315,9 @@ impl<'t> Reader<'t> {
         let operands = operation.operands.positions();
         for ((operand, ty), token) in operands.zip(inputs).zip(&operation.tokens) {
             let value = self.records.operands[operand];
-            let known = self
-                .records
-                .values
-                .get(value as usize)
-                .and_then(|v| v.ty.as_ref());
-            match known {
-                Some(known) if value != UNKNOWN => self.check_type(known, ty, *token)?,
+            let known = self.records.values.get(value as usize);
+            match known.and_then(|known| known.ty.as_ref()) {
+                Some(known) => self.check_type(known, ty, *token)?,
                 _ => self.late_checks.push((operand as Id, ty.clone(), *token)),
             }
         }
@@ -378,15 +346,12 @@ impl<'t> Reader<'t> {
         if known.same_as(given) || structural_equal(known, given).unwrap_or(false) {
             return Ok(());
         }
-        let (known, given) = (
-            crate::write::type_text(known),
-            crate::write::type_text(given),
-        );
-        let message = format!(
-            "expected the type {known} of {}, got {given}",
-            self.cursor.shown(token)
-        );
-        Err(Fault::new(token.start..token.end, message))
+        let [known, given] = [known, given].map(crate::write::type_text);
+        let shown = self.cursor.shown(token);
+        refuse(
+            token,
+            format!("expected the type {known} of {shown}, got {given}"),
+        )
     }
 
     /// Checks the types of uses that preceded the types of their values.
@@ -403,25 +368,17 @@ impl<'t> Reader<'t> {
 
     /// Notes the symbol that an operation defines.
     fn note_symbol(&mut self, properties: &Dict, attributes: &Dict, operation: Id, region: Id) {
-        let get = |dict: &'_ Dict, key: &str| {
-            if dict.is_empty() {
-                None
-            } else {
-                dict.get(key).cloned()
-            }
+        let find = |key: &str| {
+            let mut dicts = [properties, attributes].into_iter();
+            // Most operations have no entries.
+            dicts.find_map(|dict| if dict.is_empty() { None } else { dict.get(key) })
         };
-        let find = |key: &str| get(properties, key).or_else(|| get(attributes, key));
-        let Some(name) = find("sym_name") else {
-            return;
-        };
-        let Some(name) = name.downcast_ref::<StringAttr>() else {
+        let string = |key: &str| find(key).and_then(|found| found.downcast_ref::<StringAttr>());
+        let Some(name) = string("sym_name") else {
             return;
         };
         self.records.regions[region as usize].has_symbols = true;
-        let visibility = find("sym_visibility");
-        let visibility = visibility
-            .as_ref()
-            .and_then(|found| found.downcast_ref::<StringAttr>());
+        let visibility = string("sym_visibility");
         let is_private = visibility.is_some_and(|found| found.value.as_str() == Some("private"));
         if let Some(name) = name.value.as_str() {
             let is_property = properties.contains_key("sym_name");

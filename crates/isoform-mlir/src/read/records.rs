@@ -23,6 +23,10 @@ pub(super) struct Span {
 }
 
 impl Span {
+    pub(super) fn ids(self) -> std::ops::Range<Id> {
+        self.start..self.end
+    }
+
     /// The positions.
     pub(super) fn positions(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize

@@ -6,7 +6,7 @@ use isoform::{Map, Str};
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Fault, Read, refuse};
 use super::hex::hex_string;
 use super::lexer::Kind;
 
@@ -33,46 +33,47 @@ impl Reader<'_> {
         loop {
             let at = self.cursor.token;
             let part = self.read_key("'dialect_resources' or 'external_resources'")?;
-            let is_dialect = match part.as_str() {
-                "dialect_resources" => true,
-                "external_resources" => false,
-                _ => {
-                    let message = format!(
-                        "expected 'dialect_resources' or 'external_resources', got '{part}'"
-                    );
-                    return Err(Fault::new(at.start..at.end, message));
-                }
-            };
-            self.cursor.expect(b':')?;
-            self.cursor.expect(b'{')?;
-            while !self.cursor.is(b'}') {
-                let owner = self.read_key("the name of a dialect or tool")?;
-                self.cursor.expect(b':')?;
-                self.cursor.expect(b'{')?;
-                while !self.cursor.is(b'}') {
-                    let key = self.read_key("the key of a resource")?;
-                    self.cursor.expect(b':')?;
-                    if is_dialect {
-                        self.read_blob(&owner, key)?;
-                    } else {
-                        self.skip_external()?;
-                    }
-                    if !self.cursor.eat(b',')? {
-                        break;
-                    }
-                }
-                self.cursor.expect(b'}')?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
+            let is_dialect = part == "dialect_resources";
+            if !is_dialect && part != "external_resources" {
+                let message =
+                    format!("expected 'dialect_resources' or 'external_resources', got '{part}'");
+                return refuse(at, message);
             }
-            self.cursor.expect(b'}')?;
+            self.cursor.expect(b':')?;
+            self.read_entries("the name of a dialect or tool", |reader, owner| {
+                reader.read_entries("the key of a resource", |reader, key| {
+                    if is_dialect {
+                        reader.read_blob(&owner, key)
+                    } else {
+                        reader.skip_external()
+                    }
+                })
+            })?;
             if !self.cursor.eat(b',')? {
                 break;
             }
         }
-        self.cursor
-            .expect_kind(Kind::CloseResources, "',' or '#-}'")?;
+        let expected = "',' or '#-}'";
+        self.cursor.expect_kind(Kind::CloseResources, expected)?;
+        Ok(())
+    }
+
+    /// Reads `{key: value, …}`, where the last comma may be superfluous.
+    fn read_entries(
+        &mut self,
+        expected: &str,
+        mut read: impl FnMut(&mut Self, Str) -> Read<()>,
+    ) -> Read<()> {
+        self.cursor.expect(b'{')?;
+        while !self.cursor.is(b'}') {
+            let key = self.read_key(expected)?;
+            self.cursor.expect(b':')?;
+            read(self, key)?;
+            if !self.cursor.eat(b',')? {
+                break;
+            }
+        }
+        self.cursor.expect(b'}')?;
         Ok(())
     }
 
@@ -81,7 +82,7 @@ impl Reader<'_> {
         let token = self
             .cursor
             .expect_kind(Kind::String, "the bytes of the resource")?;
-        let fault = |message: &str| Fault::new(token.start..token.end, message);
+        let fault = |message: &str| Fault::new(token, message);
         let bytes = hex_string(self.cursor.slice(token))
             .filter(|bytes| bytes.len() >= 4)
             .ok_or_else(|| fault("expected \"0x\", four bytes of alignment and the contents"))?;

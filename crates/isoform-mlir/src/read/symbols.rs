@@ -14,7 +14,7 @@ use isoform::types::RegionKind;
 use isoform::{Error, Ref, Result, Str, Value};
 use rapidhash::fast::RandomState;
 
-use super::records::{Id, OperationRecord, Records, SymbolRecord};
+use super::records::{Id, Records, SymbolRecord};
 use super::resources::Resources;
 use super::values::Object;
 use crate::nodes::{ResourceAttr, Symbol, SymbolRefAttr};
@@ -90,34 +90,28 @@ impl<'r> Settlement<'r> {
         if candidates.is_empty() {
             return Ok(());
         }
-        let keys = candidates
-            .iter()
-            .map(|symbol| (symbol.region, symbol.name.clone()));
+        let keys = candidates.iter().map(|it| (it.region, it.name.clone()));
         let known: HashSet<(Id, Str), RandomState> = keys.collect();
+        let is_known = |table: Option<Id>, name: &Str| {
+            table.is_some_and(|table| known.contains(&(table, name.clone())))
+        };
         let mut named = nested_names.clone();
         let mut seen = HashSet::default();
-        let unsettled = |operation: &&OperationRecord<'_>| operation.is_unsettled;
-        for operation in records.operations.iter().filter(unsettled) {
+        for operation in records.operations.iter().filter(|it| it.is_unsettled) {
             let table = self.tables[operation.region as usize];
             let has_symbols = |&region: &Id| records.regions[region as usize].has_symbols;
             let is_table = operation.regions.iter().any(has_symbols);
             let attributes = operation.attributes.values();
             for value in operation.properties.values().chain(attributes) {
-                self.collect_names(value, table, &mut seen, &mut |name| {
-                    if is_table || !is_known(&known, table, name) {
-                        named.insert(name.clone());
-                    }
-                })?;
+                let names = self.names_in(value, table, &mut seen)?;
+                named.extend(names.filter(|name| is_table || !is_known(table, name)));
             }
         }
         for value in records.values.iter().filter(|value| value.is_unsettled) {
             let table = self.tables[value.region as usize];
             if let Some(ty) = &value.ty {
-                self.collect_names(ty, table, &mut seen, &mut |name| {
-                    if !is_known(&known, table, name) {
-                        named.insert(name.clone());
-                    }
-                })?;
+                let names = self.names_in(ty, table, &mut seen)?;
+                named.extend(names.filter(|name| !is_known(table, name)));
             }
         }
         for record in candidates {
@@ -134,21 +128,19 @@ impl<'r> Settlement<'r> {
         Ok(())
     }
 
-    /// Calls `found` for the first name of each reference in an attribute or a type.
-    fn collect_names(
+    /// The first name of each reference in an attribute or a type.
+    fn names_in(
         &mut self,
         object: &Object,
         table: Option<Id>,
         seen: &mut HashSet<(Option<Id>, u64), RandomState>,
-        found: &mut dyn FnMut(&Str),
-    ) -> Result<()> {
+    ) -> Result<impl Iterator<Item = Str> + use<>> {
+        let mut names: Vec<Str> = Vec::new();
         let mut pending = vec![Value::from(object)];
         while let Some(value) = pending.pop() {
             if let Some(object) = node(&value) {
                 if let Some(reference) = object.downcast_ref::<SymbolRefAttr>() {
-                    if let Some(name) = reference.root.as_str() {
-                        found(&name.into());
-                    }
+                    names.extend(reference.root.as_str().map(Str::from));
                     continue;
                 }
                 if !seen.insert((table, object.identity())) {
@@ -159,7 +151,7 @@ impl<'r> Settlement<'r> {
             let children = children_of(&value);
             pending.extend(children.iter(RegionKind::Use).map(|child| child.value));
         }
-        Ok(())
+        Ok(names.into_iter())
     }
 
     /// The symbol that an operation defines, and true if the name is a property.
@@ -254,11 +246,6 @@ impl<'r> Settlement<'r> {
             None => value,
         }
     }
-}
-
-/// True if a reference in the table finds a private symbol.
-fn is_known(known: &HashSet<(Id, Str), RandomState>, table: Option<Id>, name: &Str) -> bool {
-    table.is_some_and(|table| known.contains(&(table, name.clone())))
 }
 
 /// The object of a declared type.

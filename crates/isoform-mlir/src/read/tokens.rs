@@ -4,8 +4,10 @@ use isoform::{Str, Value};
 use num_bigint::BigInt;
 
 use super::cursor::text_of;
-use super::fault::{Fault, Read};
-use super::lexer::{Kind, continues_word, is_word, number, skip_space, starts_word, string_end};
+use super::fault::{Read, refuse};
+use super::lexer::{
+    Kind, Token, continues_word, is_word, number, skip_space, starts_word, string_end,
+};
 
 /// A name, and the tokens in brackets with their spaces.
 pub(super) type Named = (Str, Option<(Vec<Value>, Vec<u8>)>);
@@ -75,7 +77,7 @@ impl Tokens {
                 self.push_text(&rest[..length]);
                 Ok(at + length)
             }
-            None => Err(Fault::new(at..at + 1, "expected a body in UTF-8")),
+            None => refuse(at..at + 1, "expected a body in UTF-8"),
         }
     }
 }
@@ -171,6 +173,11 @@ pub(super) fn pretty(name: &[u8], inner: Option<Tokens>) -> Read<Named> {
     Ok((Str::default(), Some((tokens.values, tokens.spaces))))
 }
 
+/// True if a token with `!` or `#` is no type or attribute of a dialect.
+pub(super) fn is_alias(text: &[u8], token: Token) -> bool {
+    text.get(token.end) != Some(&b'<') && !text[token.start..token.end].contains(&b'.')
+}
+
 /// True for the beginning of `distinct[0]<…>`.
 pub(super) fn is_distinct(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"distinct[") else {
@@ -190,9 +197,5 @@ pub(super) fn is_resource(text: &[u8]) -> bool {
         _ => word_length(rest),
     };
     let rest = &rest[key..];
-    key > 0 && rest.starts_with(b">") && text_after_space(&rest[1..]).starts_with(b":")
-}
-
-fn text_after_space(text: &[u8]) -> &[u8] {
-    &text[skip_space(text, 0)..]
+    key > 0 && rest.starts_with(b">") && rest.get(skip_space(rest, 1)) == Some(&b':')
 }

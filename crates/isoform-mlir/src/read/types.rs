@@ -1,12 +1,12 @@
 //! Types.
 
-use isoform::Value;
+use isoform::{Array, Value};
 
 use super::Reader;
 use super::cursor::text_of;
-use super::fault::{Fault, Read};
+use super::fault::{Fault, Read, refuse};
 use super::lexer::{Kind, continues_word, skip_space};
-use super::values::{Frame, Object, Step, Want};
+use super::values::{Object, Step, Want, done, open, open_last};
 use crate::nodes::{
     AffineDim, AffineMapAttr, ComplexType, FloatType, FunctionType, IndexType, IntegerAttr,
     IntegerType, MemRefType, NoneType, StridedAttr, TensorType, TupleType, UnrankedMemRefType,
@@ -19,13 +19,6 @@ const MAX_WIDTH: i64 = 16_777_215;
 /// The length up to which types and attributes are looked up by their text.
 const KNOWN_LENGTH: usize = 160;
 
-/// A memref whose layout and memory space are being read.
-pub(super) struct MemRef {
-    dims: Vec<Value>,
-    element: Object,
-    details: Vec<Object>,
-}
-
 impl<'t> Reader<'t> {
     pub(super) fn begin_type(&mut self) -> Read<Step<'t>> {
         let token = self.cursor.token;
@@ -34,10 +27,7 @@ impl<'t> Reader<'t> {
             Kind::Type => self.begin_dialect(token),
             Kind::Mark(b'(') => {
                 self.cursor.take()?;
-                if self.cursor.eat(b')')? {
-                    return self.begin_results(Vec::new());
-                }
-                Ok(Step::Open(Frame::Inputs(Vec::new()), Want::Type))
+                self.open_list(Want::Type, b')', Reader::begin_results)
             }
             _ => Err(self.cursor.unexpected("a type")),
         }
@@ -62,9 +52,13 @@ impl<'t> Reader<'t> {
                 self.cursor.jump(end)?;
                 return Ok(Step::Done(known));
             }
-            let start = token.start;
-            let open = self.unsettled;
-            self.frames.push(Frame::Remember { start, end, open });
+            let unsettled = self.unsettled;
+            self.rests.push(Box::new(move |reader, ty| {
+                if reader.unsettled == unsettled && reader.cursor.last_end == end {
+                    reader.known.insert(&text[token.start..end], ty.clone());
+                }
+                Ok(Step::Done(ty))
+            }));
         }
         self.begin_new_type(word)
     }
@@ -72,7 +66,7 @@ impl<'t> Reader<'t> {
     fn begin_new_type(&mut self, word: &'t [u8]) -> Read<Step<'t>> {
         if let Some(simple) = simple_type(word) {
             let token = self.cursor.take()?;
-            let simple = simple.map_err(|message| Fault::new(token.start..token.end, message))?;
+            let simple = simple.map_err(|message| Fault::new(token, message))?;
             self.known.insert(word, simple.clone());
             return Ok(Step::Done(simple));
         }
@@ -85,50 +79,63 @@ impl<'t> Reader<'t> {
         self.cursor.take()?;
         self.cursor.expect(b'<')?;
         match word {
-            b"complex" => Ok(Step::Open(Frame::Complex, Want::Type)),
-            b"tuple" if self.cursor.eat(b'>')? => Ok(Step::Done(TupleType::new([]).into_object())),
-            b"tuple" => Ok(Step::Open(Frame::Tuple(Vec::new()), Want::Type)),
+            b"complex" => open_last(Want::Type, b'>', ComplexType::new),
+            b"tuple" => self.open_list(Want::Type, b'>', |_, types| done(TupleType::new(types))),
             b"vector" => {
                 let (dims, scalable) = self.read_dims()?;
-                let dims = dims.into_iter().map(|dim| match dim {
-                    Some(size) => Ok(size),
-                    None => Err(self
+                let dims: Option<Vec<i64>> = dims.into_iter().collect();
+                let Some(dims) = dims else {
+                    return Err(self
                         .cursor
-                        .unexpected("a vector without dynamic dimensions")),
-                });
-                let dims = dims.collect::<Read<Vec<i64>>>()?;
-                Ok(Step::Open(Frame::Vector(dims, scalable), Want::Type))
+                        .unexpected("a vector without dynamic dimensions"));
+                };
+                open_last(Want::Type, b'>', |element| {
+                    VectorType::new(dims, scalable, element)
+                })
+            }
+            _ if self.cursor.is(b'*') => {
+                let x = skip_space(self.cursor.text, self.cursor.token.end);
+                if self.cursor.text.get(x) != Some(&b'x') {
+                    self.cursor.take()?;
+                    return Err(self.cursor.unexpected("'x' after '*'"));
+                }
+                self.cursor.jump(x + 1)?;
+                if word == b"tensor" {
+                    return open_last(Want::Type, b'>', UnrankedTensorType::new);
+                }
+                open(Want::Type, |reader, element| {
+                    if !reader.cursor.eat(b',')? {
+                        reader.cursor.expect(b'>')?;
+                        return done(UnrankedMemRefType::new(element, None));
+                    }
+                    open_last(Want::Attribute, b'>', |space| {
+                        UnrankedMemRefType::new(element, memory_space(space))
+                    })
+                })
             }
             _ => {
-                let is_tensor = word == b"tensor";
-                if self.cursor.is(b'*') {
-                    let x = skip_space(self.cursor.text, self.cursor.token.end);
-                    if self.cursor.text.get(x) != Some(&b'x') {
-                        self.cursor.take()?;
-                        return Err(self.cursor.unexpected("'x' after '*'"));
-                    }
-                    self.cursor.jump(x + 1)?;
-                    let frame = if is_tensor {
-                        Frame::UnrankedTensor
-                    } else {
-                        Frame::UnrankedMemRef
-                    };
-                    return Ok(Step::Open(frame, Want::Type));
-                }
                 let (dims, scalable) = self.read_dims()?;
                 if !scalable.is_empty() {
                     return Err(self.cursor.unexpected("dimensions without '['"));
                 }
-                let dims = dims
-                    .into_iter()
-                    .map(|dim| dim.map_or(Value::NONE, Value::from));
-                let dims = dims.collect();
-                let frame = if is_tensor {
-                    Frame::Tensor(dims)
-                } else {
-                    Frame::MemRef(dims)
-                };
-                Ok(Step::Open(frame, Want::Type))
+                let dims = dims.into_iter();
+                let dims: Array = dims
+                    .map(|dim| dim.map_or(Value::NONE, Value::from))
+                    .collect();
+                if word == b"memref" {
+                    return open(Want::Type, |reader, element| {
+                        reader.begin_memref(dims, element, Vec::new())
+                    });
+                }
+                open(Want::Type, |reader, element| {
+                    if !reader.cursor.eat(b',')? {
+                        reader.cursor.expect(b'>')?;
+                        return done(TensorType::new(dims, element, None));
+                    }
+                    open_last(Want::Attribute, b'>', |encoding| {
+                        TensorType::new(dims, element, encoding)
+                    })
+                })
             }
         }
     }
@@ -141,49 +148,38 @@ impl<'t> Reader<'t> {
         let text = self.cursor.text;
         let (mut dims, mut scalable) = (Vec::new(), Vec::new());
         let mut at = self.cursor.token.start;
+        // The position after a character that must be next.
+        let after = |at: usize, mark: u8, message: &str| match skip_space(text, at) {
+            at if text.get(at) == Some(&mark) => Ok(at + 1),
+            at => refuse(at..at + 1, message),
+        };
         loop {
-            let start = skip_space(text, at);
+            let mut start = skip_space(text, at);
             let is_scalable = text.get(start) == Some(&b'[');
-            let first = if is_scalable {
-                skip_space(text, start + 1)
-            } else {
-                start
-            };
-            let mut end = match text.get(first) {
-                Some(b'?') => {
-                    dims.push(None);
-                    first + 1
-                }
-                Some(byte) if byte.is_ascii_digit() => {
-                    let digits = text[first..]
-                        .iter()
-                        .take_while(|byte| byte.is_ascii_digit());
-                    let end = first + digits.count();
-                    let number = std::str::from_utf8(&text[first..end]).unwrap_or_default();
-                    let size = number.parse().map_err(|_| {
-                        Fault::new(first..end, "expected a dimension of at most 63 bits")
-                    })?;
-                    dims.push(Some(size));
-                    end
-                }
-                _ => break,
-            };
             if is_scalable {
-                end = skip_space(text, end);
-                if text.get(end) != Some(&b']') {
-                    return Err(Fault::new(
-                        end..end + 1,
-                        "expected ']' after a scalable dimension",
-                    ));
-                }
+                start = skip_space(text, start + 1);
+            }
+            let digits = text.get(start..).unwrap_or_default().iter();
+            let mut end = start + digits.take_while(|byte| byte.is_ascii_digit()).count();
+            if end > start {
+                let number = std::str::from_utf8(&text[start..end]).unwrap_or_default();
+                let message = "expected a dimension of at most 63 bits";
+                dims.push(Some(
+                    number
+                        .parse()
+                        .map_err(|_| Fault::new(start..end, message))?,
+                ));
+            } else if text.get(start) == Some(&b'?') {
+                dims.push(None);
                 end += 1;
+            } else {
+                break;
+            }
+            if is_scalable {
+                end = after(end, b']', "expected ']' after a scalable dimension")?;
             }
             scalable.push(is_scalable);
-            let x = skip_space(text, end);
-            if text.get(x) != Some(&b'x') {
-                return Err(Fault::new(x..x + 1, "expected 'x' after a dimension"));
-            }
-            at = x + 1;
+            at = after(end, b'x', "expected 'x' after a dimension")?;
         }
         self.cursor.jump(at)?;
         if !scalable.contains(&true) {
@@ -196,113 +192,29 @@ impl<'t> Reader<'t> {
     fn begin_results(&mut self, inputs: Vec<Object>) -> Read<Step<'t>> {
         self.cursor.expect_kind(Kind::Arrow, "'->'")?;
         if !self.cursor.eat(b'(')? {
-            return Ok(Step::Open(Frame::Result(inputs), Want::Type));
+            return open(Want::Type, |_, result| {
+                done(FunctionType::new(inputs, [result]))
+            });
         }
-        if self.cursor.eat(b')')? {
-            return Ok(Step::Done(FunctionType::new(inputs, []).into_object()));
-        }
-        Ok(Step::Open(Frame::Results(inputs, Vec::new()), Want::Type))
+        self.open_list(Want::Type, b')', |_, results| {
+            done(FunctionType::new(inputs, results))
+        })
     }
 
-    pub(super) fn resume_type(&mut self, frame: Frame<'t>, part: Object) -> Read<Step<'t>> {
-        let ty = match frame {
-            Frame::Remember { start, end, open } => {
-                if self.unsettled == open && self.cursor.last_end == end {
-                    self.known
-                        .insert(&self.cursor.text[start..end], part.clone());
-                }
-                part
-            }
-            Frame::Complex => {
-                self.cursor.expect(b'>')?;
-                ComplexType::new(part).into_object()
-            }
-            Frame::Tuple(mut types) => {
-                types.push(part);
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(Frame::Tuple(types), Want::Type));
-                }
-                self.cursor.expect(b'>')?;
-                TupleType::new(types).into_object()
-            }
-            Frame::Inputs(mut inputs) => {
-                inputs.push(part);
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(Frame::Inputs(inputs), Want::Type));
-                }
-                self.cursor.expect(b')')?;
-                return self.begin_results(inputs);
-            }
-            Frame::Results(inputs, mut results) => {
-                results.push(part);
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(Frame::Results(inputs, results), Want::Type));
-                }
-                self.cursor.expect(b')')?;
-                FunctionType::new(inputs, results).into_object()
-            }
-            Frame::Result(inputs) => FunctionType::new(inputs, [part]).into_object(),
-            Frame::Vector(dims, scalable) => {
-                self.cursor.expect(b'>')?;
-                VectorType::new(dims, scalable, part).into_object()
-            }
-            Frame::Tensor(dims) => {
-                if self.cursor.eat(b',')? {
-                    return Ok(Step::Open(Frame::Encoding(dims, part), Want::Attribute));
-                }
-                self.cursor.expect(b'>')?;
-                TensorType::new(dims, part, None).into_object()
-            }
-            Frame::Encoding(dims, element) => {
-                self.cursor.expect(b'>')?;
-                TensorType::new(dims, element, part).into_object()
-            }
-            Frame::UnrankedTensor => {
-                self.cursor.expect(b'>')?;
-                UnrankedTensorType::new(part).into_object()
-            }
-            Frame::MemRef(dims) => {
-                let details = Vec::new();
-                let memref = MemRef {
-                    dims,
-                    element: part,
-                    details,
-                };
-                return self.continue_memref(Box::new(memref));
-            }
-            Frame::MemRefDetail(mut memref) => {
-                memref.details.push(part);
-                return self.continue_memref(memref);
-            }
-            Frame::UnrankedMemRef if self.cursor.eat(b',')? => {
-                return Ok(Step::Open(
-                    Frame::UnrankedMemRefSpace(part),
-                    Want::Attribute,
-                ));
-            }
-            Frame::UnrankedMemRef => {
-                self.cursor.expect(b'>')?;
-                UnrankedMemRefType::new(part, None).into_object()
-            }
-            Frame::UnrankedMemRefSpace(element) => {
-                self.cursor.expect(b'>')?;
-                UnrankedMemRefType::new(element, memory_space(part)).into_object()
-            }
-            _ => return Ok(Step::Done(part)),
-        };
-        Ok(Step::Done(ty))
-    }
-
-    fn continue_memref(&mut self, memref: Box<MemRef>) -> Read<Step<'t>> {
-        if memref.details.len() < 2 && self.cursor.eat(b',')? {
-            return Ok(Step::Open(Frame::MemRefDetail(memref), Want::Attribute));
+    /// The layout and the memory space of a memref, of which some are read.
+    fn begin_memref(
+        &mut self,
+        dims: Array,
+        element: Object,
+        mut details: Vec<Object>,
+    ) -> Read<Step<'t>> {
+        if details.len() < 2 && self.cursor.eat(b',')? {
+            return open(Want::Attribute, |reader, detail| {
+                details.push(detail);
+                reader.begin_memref(dims, element, details)
+            });
         }
         self.cursor.expect(b'>')?;
-        let MemRef {
-            dims,
-            element,
-            details,
-        } = *memref;
         let mut details = details.into_iter();
         let (layout, space) = match (details.next(), details.next()) {
             (Some(only), None) if is_layout(&only) => (Some(only), None),
@@ -311,9 +223,7 @@ impl<'t> Reader<'t> {
         };
         let layout = layout.filter(|layout| !is_identity(layout, dims.len()));
         let space = space.and_then(memory_space);
-        Ok(Step::Done(
-            MemRefType::new(dims, element, layout, space).into_object(),
-        ))
+        done(MemRefType::new(dims, element, layout, space))
     }
 }
 
@@ -326,12 +236,13 @@ fn simple_type(word: &[u8]) -> Option<Result<Object, String>> {
         _ => ("", &[][..]),
     };
     if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) {
-        let width = text_of(digits).parse::<i64>().ok();
-        let width = width.filter(|&width| width <= MAX_WIDTH);
-        let message = || format!("expected an integer type of at most {MAX_WIDTH} bits");
-        return Some(match width {
-            Some(width) => Ok(IntegerType::new(width, signedness).into_object()),
-            None => Err(message()),
+        return Some(match text_of(digits).parse::<i64>() {
+            Ok(width) if width <= MAX_WIDTH => {
+                Ok(IntegerType::new(width, signedness).into_object())
+            }
+            _ => Err(format!(
+                "expected an integer type of at most {MAX_WIDTH} bits"
+            )),
         });
     }
     match word {

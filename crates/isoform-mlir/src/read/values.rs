@@ -1,16 +1,14 @@
 //! The machine that reads types, attributes and locations, however deep they nest.
 //!
-//! A value with parts opens a [`Frame`] for what is read so far, and names the kind of the
-//! next part. A complete part goes to the frame on top, which takes the next part or is
-//! complete itself. The frames are on the heap, so depth takes no native stack.
+//! A value with parts names the kind of its next part, and leaves the rest of its reading
+//! for when the part is complete; then it asks for another part or is complete itself. The
+//! rests are on a stack of their own, so depth takes no native stack.
 
-use isoform::{Map, Obj, Ref, Str, Value};
+use isoform::{Obj, Ref};
 
 use super::Reader;
-use super::bodies::Body;
 use super::fault::Read;
 use super::lexer::Token;
-use super::types::MemRef;
 
 /// A type, an attribute or a location.
 pub(super) type Object = Ref<Obj>;
@@ -27,86 +25,102 @@ pub(super) enum Want {
     AliasTokens(usize),
 }
 
+/// The rest of reading a value, after a part of it.
+pub(super) type Rest<'t> = Box<dyn FnOnce(&mut Reader<'t>, Object) -> Read<Step<'t>> + 't>;
+
 /// The next step of reading a value.
 pub(super) enum Step<'t> {
     /// The value is complete.
     Done(Object),
     /// The value needs a part.
-    Open(Frame<'t>, Want),
+    Open(Want, Rest<'t>),
 }
 
-/// A value whose next part is being read.
-pub(super) enum Frame<'t> {
-    /// Keeps a type under its text.
-    Remember {
-        start: usize,
-        end: usize,
-        open: usize,
-    },
-    Complex,
-    Tuple(Vec<Object>),
-    Inputs(Vec<Object>),
-    Results(Vec<Object>, Vec<Object>),
-    Result(Vec<Object>),
-    Vector(Vec<i64>, Vec<bool>),
-    Tensor(Vec<Value>),
-    Encoding(Vec<Value>, Object),
-    UnrankedTensor,
-    MemRef(Vec<Value>),
-    MemRefDetail(Box<MemRef>),
-    UnrankedMemRef,
-    UnrankedMemRefSpace(Object),
-    Number {
-        token: Token,
-        is_negative: bool,
-    },
-    String(Value),
-    List(Vec<Object>),
-    Dict {
-        entries: Map<Str, Object>,
-        key: Str,
-        at: Token,
-    },
-    DenseArray {
-        at: Token,
-    },
-    Dense {
-        literal: (usize, usize),
-    },
-    Sparse {
-        indices: (usize, usize),
-        values: (usize, usize),
-    },
-    Resource(Str),
-    Distinct {
-        number: i64,
-        at: usize,
-    },
-    Body(Box<Body<'t>>),
-    DialectType {
-        attribute: Object,
-    },
-    LocationAttribute,
-    NameLocation(Value),
-    Callee,
-    Caller(Object),
-    Metadata,
-    Fused(Option<Object>, Vec<Object>),
+/// The step of a complete value.
+pub(super) fn done<'t>(value: Ref<impl isoform::Node>) -> Read<Step<'t>> {
+    Ok(Step::Done(value.into_object()))
+}
+
+/// The step of a value that needs a part.
+pub(super) fn open<'t>(
+    want: Want,
+    rest: impl FnOnce(&mut Reader<'t>, Object) -> Read<Step<'t>> + 't,
+) -> Read<Step<'t>> {
+    Ok(Step::Open(want, Box::new(rest)))
+}
+
+/// The step of a value that needs a part and ends with a character after it.
+pub(super) fn open_last<'t, N: isoform::Node>(
+    want: Want,
+    end: u8,
+    make: impl FnOnce(Object) -> Ref<N> + 't,
+) -> Read<Step<'t>> {
+    open(want, move |reader, part| {
+        reader.cursor.expect(end)?;
+        done(make(part))
+    })
+}
+
+/// The step of a value that needs at least one more part of a list.
+fn open_next<'t>(
+    want: Want,
+    end: u8,
+    mut parts: Vec<Object>,
+    rest: impl FnOnce(&mut Reader<'t>, Vec<Object>) -> Read<Step<'t>> + 't,
+) -> Read<Step<'t>> {
+    open(want, move |reader, part| {
+        parts.push(part);
+        if reader.cursor.goes_on(end)? {
+            return open_next(want, end, parts, rest);
+        }
+        rest(reader, parts)
+    })
 }
 
 impl<'t> Reader<'t> {
+    /// Begins a list of parts with commas between them, up to a closing character.
+    pub(super) fn open_list(
+        &mut self,
+        want: Want,
+        end: u8,
+        rest: impl FnOnce(&mut Self, Vec<Object>) -> Read<Step<'t>> + 't,
+    ) -> Read<Step<'t>> {
+        if self.cursor.eat(end)? {
+            return rest(self, Vec::new());
+        }
+        open_next(want, end, Vec::new(), rest)
+    }
+
+    /// Reads a list with commas, up to a closing character.
+    pub(super) fn list<T>(
+        &mut self,
+        end: u8,
+        mut read: impl FnMut(&mut Self) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let mut parts = Vec::new();
+        if self.cursor.eat(end)? {
+            return Ok(parts);
+        }
+        loop {
+            parts.push(read(self)?);
+            if !self.cursor.goes_on(end)? {
+                return Ok(parts);
+            }
+        }
+    }
+
     /// Reads a value of the wanted kind.
     pub(super) fn value(&mut self, want: Want) -> Read<Object> {
-        let bottom = self.frames.len();
+        let bottom = self.rests.len();
         let mut step = self.begin(want)?;
         loop {
             match step {
-                Step::Open(frame, want) => {
-                    self.frames.push(frame);
+                Step::Open(want, rest) => {
+                    self.rests.push(rest);
                     step = self.begin(want)?;
                 }
-                Step::Done(value) if self.frames.len() > bottom => match self.frames.pop() {
-                    Some(frame) => step = self.resume(frame, value)?,
+                Step::Done(value) if self.rests.len() > bottom => match self.rests.pop() {
+                    Some(rest) => step = rest(self, value)?,
                     None => return Ok(value),
                 },
                 Step::Done(value) => return Ok(value),
@@ -121,33 +135,6 @@ impl<'t> Reader<'t> {
             Want::Location => self.begin_location(),
             Want::Inner(token) => self.begin_inner(token),
             Want::AliasTokens(number) => self.begin_alias_tokens(number),
-        }
-    }
-
-    /// Continues a value with a part that is complete.
-    fn resume(&mut self, frame: Frame<'t>, part: Object) -> Read<Step<'t>> {
-        match frame {
-            Frame::Body(mut body) => {
-                self.add_part(&mut body, part)?;
-                self.read_body(body)
-            }
-            Frame::Number { .. }
-            | Frame::String(_)
-            | Frame::List(_)
-            | Frame::Dict { .. }
-            | Frame::DenseArray { .. }
-            | Frame::Dense { .. }
-            | Frame::Sparse { .. }
-            | Frame::Resource(_)
-            | Frame::Distinct { .. }
-            | Frame::DialectType { .. }
-            | Frame::LocationAttribute => self.resume_attribute(frame, part),
-            Frame::NameLocation(_)
-            | Frame::Callee
-            | Frame::Caller(_)
-            | Frame::Metadata
-            | Frame::Fused(..) => self.resume_location(frame, part),
-            _ => self.resume_type(frame, part),
         }
     }
 }

@@ -56,9 +56,8 @@ impl OperationPairs {
         while let Some([left, right]) = open.pop() {
             for (l, r) in left.regions.iter().zip(&right.regions) {
                 let lists = [(0, l), (1, r)].map(|(side, region): (usize, &Ref<Region>)| {
-                    let blocks = region.blocks.iter();
-                    let operations = blocks.flat_map(|block| block.operations.iter());
-                    operations
+                    region
+                        .operations()
                         .filter(|operation| !alone[side].contains(&operation.identity()))
                         .collect::<Vec<_>>()
                 });
@@ -77,11 +76,7 @@ impl OperationPairs {
     fn add_parents(&mut self, side: usize, module: &Ref<Operation>) {
         let mut open = vec![module];
         while let Some(parent) = open.pop() {
-            let blocks = parent
-                .regions
-                .iter()
-                .flat_map(|region| region.blocks.iter());
-            for operation in blocks.flat_map(|block| block.operations.iter()) {
+            for operation in parent.inner() {
                 self.parents[side].insert(operation.identity(), parent.clone());
                 open.push(operation);
             }

@@ -2,9 +2,9 @@
 
 use isoform::compare::Place;
 use isoform::paths::AccessStep;
-use isoform::{Array, Obj, Ref, Str, Value};
+use isoform::{Obj, Ref, Str, Value};
 
-use crate::nodes::{Block, Operation, Region};
+use crate::nodes::{Block, Operation};
 
 /// A part of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,19 +137,14 @@ pub(super) fn block_of(operation: &Operation, region: usize, block: usize) -> Op
     operation.regions.get(region)?.blocks.get(block)
 }
 
-/// The number of operations inside of a region, nested ones included.
-pub(super) fn operations_in(regions: &Array<Ref<Region>>) -> usize {
+/// The number of operations inside of an operation, nested ones included.
+pub(super) fn operations_in(operation: &Ref<Operation>) -> usize {
     let mut count = 0;
-    let mut open: Vec<&Ref<Region>> = regions.iter().collect();
-    while let Some(region) = open.pop() {
-        for operation in region
-            .blocks
-            .iter()
-            .flat_map(|block| block.operations.iter())
-        {
-            count += 1;
-            open.extend(operation.regions.iter());
-        }
+    let mut open: Vec<&Ref<Operation>> = vec![operation];
+    while let Some(operation) = open.pop() {
+        let before = open.len();
+        open.extend(operation.inner());
+        count += open.len() - before;
     }
     count
 }

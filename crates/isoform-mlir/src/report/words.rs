@@ -244,7 +244,7 @@ fn subject(operation: &Ref<Operation>) -> String {
 /// The name of an operation, and how much is in it.
 fn whole(operation: &Ref<Operation>) -> String {
     let subject = subject(operation);
-    match operations_in(&operation.regions) {
+    match operations_in(operation) {
         0 => subject,
         1 => format!("{subject} with 1 operation"),
         count => format!("{subject} with {count} operations"),

@@ -11,12 +11,8 @@ impl<'p> Writer<'p> {
     pub(super) fn write_affine_map(&mut self, map: &'p AffineMapAttr) {
         self.write_affine_head("affine_map", map.dims, map.symbols);
         self.pieces.push(Piece::Text(" -> ("));
-        for (position, result) in map.results.iter().enumerate() {
-            if position > 0 {
-                self.pieces.push(Piece::Text(", "));
-            }
-            self.pieces.push(Piece::Affine(result, false, false));
-        }
+        let results = map.results.iter();
+        self.list(results.map(|result| Piece::Affine(result, false, false)));
         self.pieces.push(Piece::Text(")>"));
     }
 
@@ -27,24 +23,17 @@ impl<'p> Writer<'p> {
             if position > 0 {
                 self.pieces.push(Piece::Text(", "));
             }
-            self.pieces
-                .push(Piece::Affine(&constraint.expression, false, false));
-            let end = if constraint.is_equality {
-                " == 0"
-            } else {
-                " >= 0"
-            };
-            self.pieces.push(Piece::Text(end));
+            let end = [" >= 0", " == 0"][usize::from(constraint.is_equality)];
+            let expression = Piece::Affine(&constraint.expression, false, false);
+            self.pieces.extend([expression, Piece::Text(end)]);
         }
         self.pieces.push(Piece::Text(")>"));
     }
 
     fn write_affine_head(&mut self, word: &str, dims: i64, symbols: i64) {
-        let names = |letter: char, count: i64| -> String {
-            let names: Vec<String> = (0..count)
-                .map(|number| format!("{letter}{number}"))
-                .collect();
-            names.join(", ")
+        let names = |letter: char, count: i64| {
+            let names = (0..count).map(|number| format!("{letter}{number}"));
+            names.collect::<Vec<_>>().join(", ")
         };
         self.out.push_str(&format!("{word}<({})", names('d', dims)));
         if symbols > 0 {
@@ -77,18 +66,12 @@ impl<'p> Writer<'p> {
             }
             self.pieces
                 .push(Piece::Affine(&binary.left, false, !is_sum));
-            let op = match binary.op.as_str() {
-                "+" => " + ",
-                "*" => " * ",
-                "floordiv" => " floordiv ",
-                "ceildiv" => " ceildiv ",
-                "mod" => " mod ",
-                other => {
-                    let message = format!("expected an affine operator, got '{other}'");
-                    return Err(Error::value_error(message));
-                }
-            };
-            self.pieces.push(Piece::Text(op));
+            let op = binary.op.as_str();
+            if !["+", "*", "floordiv", "ceildiv", "mod"].contains(&op) {
+                let message = format!("expected an affine operator, got '{op}'");
+                return Err(Error::value_error(message));
+            }
+            self.pieces.push(Piece::Owned(format!(" {op} ")));
             self.pieces
                 .push(Piece::Affine(&binary.right, true, !is_sum));
             if has_parentheses {

@@ -25,7 +25,7 @@ impl<'p> Writer<'p> {
             self.optional(" : ", string.ty.as_ref());
         } else if let Some(array) = attribute.downcast_ref::<ArrayAttr>() {
             self.pieces.push(Piece::Text("["));
-            self.list(array.elements.iter());
+            self.list(array.elements.iter().map(Piece::Object));
             self.pieces.push(Piece::Text("]"));
         } else if let Some(dict) = attribute.downcast_ref::<DictAttr>() {
             self.pieces.push(Piece::Dict(&dict.entries));
@@ -144,7 +144,7 @@ impl<'p> Writer<'p> {
     }
 
     fn write_strings(&mut self, dense: &DenseStringsAttr) -> Result<()> {
-        let dims = super::numbers::dims(&dense.ty)?;
+        let (dims, _) = super::numbers::static_shape(&dense.ty)?;
         if let (1, Some(only)) = (dense.values.len(), dense.values.first()) {
             return self.write_text(only);
         }

@@ -24,9 +24,7 @@ impl<'p> Writer<'p> {
         } else if let Some(name) = location.downcast_ref::<NameLocation>() {
             self.write_text(&name.name)?;
             if let Some(child) = &name.child {
-                self.pieces.push(Piece::Text("("));
-                self.pieces.push(Piece::Location(child));
-                self.pieces.push(Piece::Text(")"));
+                self.wrap("(", Piece::Location(child), ")");
             }
         } else if let Some(file) = location.downcast_ref::<FileLocation>() {
             self.write_text(&file.file)?;
@@ -41,28 +39,17 @@ impl<'p> Writer<'p> {
                 }
             }
         } else if let Some(call) = location.downcast_ref::<CallSiteLocation>() {
-            self.pieces.push(Piece::Text("callsite("));
-            self.pieces.push(Piece::Location(&call.callee));
-            self.pieces.push(Piece::Text(" at "));
+            self.wrap("callsite(", Piece::Location(&call.callee), " at ");
             self.pieces.push(Piece::Location(&call.caller));
             self.pieces.push(Piece::Text(")"));
         } else if let Some(fused) = location.downcast_ref::<FusedLocation>() {
             self.pieces.push(Piece::Text("fused"));
             if let Some(metadata) = &fused.metadata {
-                self.pieces.push(Piece::Text("<"));
-                self.pieces.push(Piece::Object(metadata));
-                self.pieces.push(Piece::Text(">"));
+                self.wrap("<", Piece::Object(metadata), ">");
             }
-            for (position, location) in fused.locations.iter().enumerate() {
-                self.pieces
-                    .push(Piece::Text(if position == 0 { "[" } else { ", " }));
-                self.pieces.push(Piece::Location(location));
-            }
-            self.pieces.push(Piece::Text(if fused.locations.is_empty() {
-                "[]"
-            } else {
-                "]"
-            }));
+            self.pieces.push(Piece::Text("["));
+            self.list(fused.locations.iter().map(Piece::Location));
+            self.pieces.push(Piece::Text("]"));
         } else if location.isa::<DialectAttr>() {
             self.pieces.push(Piece::Object(location));
         } else {

@@ -25,7 +25,7 @@ pub use printed::ProgramText;
 
 use isoform::{Error, Map, Obj, Ref, Result, Str};
 
-use crate::nodes::{Operation, Program, Region};
+use crate::nodes::{FunctionType, Operation, Program, Region};
 use names::Names;
 
 /// A type, an attribute or a location.
@@ -256,9 +256,7 @@ impl<'p> Writer<'p> {
             return Ok(());
         }
         if locations::is_location(object) {
-            self.pieces.push(Piece::Text("loc("));
-            self.pieces.push(Piece::Location(object));
-            self.pieces.push(Piece::Text(")"));
+            self.wrap("loc(", Piece::Location(object), ")");
             return Ok(());
         }
         Err(Error::type_error(format!(
@@ -267,21 +265,47 @@ impl<'p> Writer<'p> {
         )))
     }
 
-    /// Adds objects with commas between them.
-    fn list(&mut self, objects: impl Iterator<Item = &'p Object>) {
-        for (position, object) in objects.enumerate() {
+    /// Adds a piece between two texts.
+    fn wrap(&mut self, before: &'static str, piece: Piece<'p>, after: &'static str) {
+        self.pieces
+            .extend([Piece::Text(before), piece, Piece::Text(after)]);
+    }
+
+    /// Adds pieces with commas between them.
+    fn list(&mut self, pieces: impl Iterator<Item = Piece<'p>>) {
+        for (position, piece) in pieces.enumerate() {
             if position > 0 {
                 self.pieces.push(Piece::Text(", "));
             }
-            self.pieces.push(Piece::Object(object));
+            self.pieces.push(piece);
+        }
+    }
+
+    /// Adds the results of a function type, in parentheses unless a single one can do without.
+    fn results(&mut self, types: impl Iterator<Item = &'p Object> + Clone) {
+        let mut some = types.clone();
+        match (some.next(), some.next()) {
+            (Some(only), None) if !only.isa::<FunctionType>() => {
+                self.pieces.push(Piece::Object(only));
+            }
+            _ => {
+                self.pieces.push(Piece::Text("("));
+                self.list(types.map(Piece::Object));
+                self.pieces.push(Piece::Text(")"));
+            }
+        }
+    }
+
+    /// Adds the location of an operation or argument, if locations are wanted.
+    fn place(&mut self, location: Option<&'p Object>) {
+        if let (true, Some(location)) = (self.options.locations, location) {
+            self.wrap(" loc(", Piece::Location(location), ")");
         }
     }
 
     fn write_dict(&mut self, entries: &'p Map<Str, Object>) {
-        let mut sorted: Vec<(&Str, &Object)> = entries.iter().collect();
-        sorted.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
         self.pieces.push(Piece::Text("{"));
-        for (position, (key, value)) in sorted.into_iter().enumerate() {
+        for (position, (key, value)) in sorted(entries).into_iter().enumerate() {
             if position > 0 {
                 self.pieces.push(Piece::Text(", "));
             }
@@ -293,4 +317,11 @@ impl<'p> Writer<'p> {
         }
         self.pieces.push(Piece::Text("}"));
     }
+}
+
+/// The entries in the order of their keys.
+fn sorted<V: isoform::types::ElementType>(entries: &Map<Str, V>) -> Vec<(&Str, &V)> {
+    let mut sorted: Vec<(&Str, &V)> = entries.iter().collect();
+    sorted.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
+    sorted
 }

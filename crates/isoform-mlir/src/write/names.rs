@@ -7,16 +7,20 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use isoform::values::Bytes;
-use isoform::{Error, Map, Obj, Ref, Result, Str};
+use isoform::{Error, Map, Ref, Result, Str};
 use rapidhash::fast::RandomState;
 
 use super::bodies::write_key;
-use super::{Object, Writer};
+use super::numbers::write_hex;
+use super::{Object, Writer, sorted};
 use crate::nodes::{
     DistinctAttr, Label, Operation, Region, ResourceAttr, StringAttr, Symbol, Value,
 };
 
 type ByIdentity<T> = HashMap<u64, T, RandomState>;
+
+/// The key, the contents and the alignment of a resource.
+type Blob<'b> = (Str, &'b [u8], i64);
 
 /// The name of a value.
 #[derive(Clone)]
@@ -70,14 +74,10 @@ impl<'p> Names<'p> {
         };
         let name = operation.name.rsplit('.').next().unwrap_or_default();
         let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
-        let is_letter = |sign: char| sign.is_ascii_alphabetic();
-        let is_kind = name.starts_with(is_letter) && name.chars().all(is_plain);
-        // Arguments of blocks are named `%arg0`.
-        let kind: Str = if is_kind && !name.starts_with("arg") {
-            name.into()
-        } else {
-            "value".into()
-        };
+        let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic())
+            && name.chars().all(is_plain)
+            && !name.starts_with("arg");
+        let kind: Str = if is_name { name } else { "value" }.into();
         let count = kinds.entry(kind.clone()).or_default();
         if let Some((_, before)) = self.open.last_mut() {
             before.push((kind.clone(), *count));
@@ -122,11 +122,8 @@ impl<'p> Names<'p> {
         if region.symbols.is_empty() {
             return;
         }
-        let operations = region
-            .blocks
-            .iter()
-            .flat_map(|block| block.operations.iter());
-        let mut taken: HashSet<Str, RandomState> = operations.filter_map(public_name).collect();
+        let names = region.operations().filter_map(public_name);
+        let mut taken: HashSet<Str, RandomState> = names.collect();
         for symbol in &region.symbols {
             let mut name = symbol.name.clone();
             let mut number = 0;
@@ -208,9 +205,8 @@ impl<'p> Names<'p> {
 
 /// The name of a symbol that keeps its name.
 fn public_name(operation: &Ref<Operation>) -> Option<Str> {
-    let name = operation.properties.get("sym_name");
-    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
-    Some(name.downcast_ref::<StringAttr>()?.value.as_str()?.into())
+    let name = operation.symbol_name()?.downcast_ref::<StringAttr>()?;
+    Some(name.value.as_str()?.into())
 }
 
 impl<'p> Writer<'p> {
@@ -254,48 +250,34 @@ impl<'p> Writer<'p> {
         if keys.is_empty() && other.is_empty() {
             return;
         }
-        self.out.push_str("\n{-#\n  dialect_resources: {\n");
-        let mut is_first = true;
-        let mut begin = |out: &mut String, dialect: &str| {
-            out.push_str(if std::mem::take(&mut is_first) {
-                "    "
-            } else {
-                ",\n    "
-            });
-            write_key(dialect, out);
-            out.push_str(": {\n");
+        let known = |key: &Str| {
+            let (bytes, alignment) = *self.names.resources.get(key)?;
+            Some((key.clone(), bytes, alignment.max(1)))
         };
-        let blob = |out: &mut String, is_first: bool, key: &str, alignment: i64, bytes: &[u8]| {
-            out.push_str(if is_first { "      " } else { ",\n      " });
-            write_key(key, out);
-            out.push_str(": \"0x");
-            super::numbers::write_hex(&(alignment as u32).to_le_bytes(), out);
-            super::numbers::write_hex(bytes, out);
-            out.push('"');
-        };
-        if !keys.is_empty() {
-            begin(&mut self.out, "builtin");
-            for (position, key) in keys.iter().enumerate() {
-                if let Some((bytes, alignment)) = self.names.resources.get(key) {
-                    blob(
-                        &mut self.out,
-                        position == 0,
-                        key,
-                        (*alignment).max(1),
-                        bytes,
-                    );
-                }
-            }
-            self.out.push_str("\n    }");
+        let builtin: Vec<_> = keys.iter().filter_map(known).collect();
+        let mut dialects: Vec<(&str, Vec<Blob<'_>>)> = Vec::new();
+        if !builtin.is_empty() {
+            dialects.push(("builtin", builtin));
         }
-        let mut dialects: Vec<_> = other.iter().collect();
-        dialects.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
-        for (dialect, blobs) in dialects {
-            begin(&mut self.out, dialect);
-            let mut blobs: Vec<_> = blobs.iter().collect();
-            blobs.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
-            for (position, (key, bytes)) in blobs.into_iter().enumerate() {
-                blob(&mut self.out, position == 0, key, 1, bytes);
+        for (dialect, blobs) in sorted(other) {
+            let blobs = sorted(blobs).into_iter();
+            let blobs = blobs.map(|(key, bytes)| (key.clone(), &**bytes, 1));
+            dialects.push((dialect, blobs.collect()));
+        }
+        self.out.push_str("\n{-#\n  dialect_resources: {\n");
+        for (position, (dialect, blobs)) in dialects.into_iter().enumerate() {
+            self.out
+                .push_str(if position == 0 { "    " } else { ",\n    " });
+            write_key(dialect, &mut self.out);
+            self.out.push_str(": {\n");
+            for (position, (key, bytes, alignment)) in blobs.into_iter().enumerate() {
+                self.out
+                    .push_str(if position == 0 { "      " } else { ",\n      " });
+                write_key(&key, &mut self.out);
+                self.out.push_str(": \"0x");
+                write_hex(&(alignment as u32).to_le_bytes(), &mut self.out);
+                write_hex(bytes, &mut self.out);
+                self.out.push('"');
             }
             self.out.push_str("\n    }");
         }

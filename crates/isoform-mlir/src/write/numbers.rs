@@ -5,9 +5,9 @@ use isoform::{Error, Result, Value, structural_digest};
 use num_bigint::{BigInt, Sign};
 
 use super::Object;
-use crate::nodes::{ComplexType, DenseAttr, MemRefType, TensorType, VectorType};
+use crate::nodes::DenseAttr;
 use crate::read::floats::Format;
-use crate::read::numbers::{Numeric, Signedness};
+use crate::read::numbers::{Element, Numeric, shape_of, signed};
 
 /// The digits of a digest that tell large constants apart.
 const DIGEST: usize = 12;
@@ -69,24 +69,20 @@ fn float_literal(format: &Format, bits: u128) -> String {
 
 /// The text of each element of dense data.
 pub(super) fn listed(element: &Object, data: &[u8]) -> Result<Vec<String>> {
-    let (number, is_complex) = match element.downcast_ref::<ComplexType>() {
-        Some(complex) => (Numeric::of(&complex.element), true),
-        None => (Numeric::of(element), false),
-    };
-    let Some(number) = number else {
-        return Err(Error::value_error("expected dense data of numbers"));
-    };
-    let size = number.bytes();
+    let element = element_of(element)?;
+    let size = element.number.bytes();
     if size == 0 {
         return Ok(vec!["0".to_owned(); data.len()]);
     }
-    let numbers = data.chunks(size).map(|bytes| number_text(number, bytes));
+    let numbers = data
+        .chunks(size)
+        .map(|bytes| number_text(element.number, bytes));
     let numbers: Vec<String> = numbers.collect();
-    if !is_complex {
+    if !element.is_complex {
         return Ok(numbers);
     }
+    let numbers = numbers.chunks(2);
     Ok(numbers
-        .chunks(2)
         .map(|parts| format!("({})", parts.join(",")))
         .collect())
 }
@@ -98,72 +94,33 @@ fn number_text(number: Numeric, bytes: &[u8]) -> String {
             all[..bytes.len()].copy_from_slice(bytes);
             float_literal(format, u128::from_le_bytes(all))
         }
-        Numeric::Integer { width: 1, .. } => (if bytes.first() == Some(&0) {
-            "false"
-        } else {
-            "true"
-        })
-        .to_owned(),
+        Numeric::Integer { width: 1, .. } => (bytes.first() != Some(&0)).to_string(),
         Numeric::Integer { width, signedness } => {
-            let value = BigInt::from_bytes_le(Sign::Plus, bytes);
-            let is_negative =
-                signedness != Signedness::Unsigned && width > 0 && value.bit(u64::from(width) - 1);
-            let value = if is_negative {
-                value - (BigInt::from(1) << width)
-            } else {
-                value
-            };
-            value.to_string()
+            let bits = BigInt::from_bytes_le(Sign::Plus, bytes);
+            signed(bits, width, signedness).to_string()
         }
     }
 }
 
-/// The sizes of a tensor or vector type.
-pub(super) fn dims(ty: &Object) -> Result<Vec<usize>> {
-    let sizes: Option<Vec<i64>> = if let Some(tensor) = ty.downcast_ref::<TensorType>() {
-        tensor.dims.iter().map(Value::as_int).collect()
-    } else if let Some(memref) = ty.downcast_ref::<MemRefType>() {
-        memref.dims.iter().map(Value::as_int).collect()
-    } else {
-        ty.downcast_ref::<VectorType>()
-            .map(|vector| vector.dims.to_vec())
-    };
-    let sizes = sizes
-        .into_iter()
-        .flatten()
-        .map(|size| usize::try_from(size).ok());
+/// The static shape and the element type of a shaped type.
+pub(super) fn static_shape(ty: &Object) -> Result<(Vec<usize>, &Object)> {
+    let found = shape_of(ty).and_then(|(dims, element)| {
+        let dims = dims?.into_iter().map(|size| usize::try_from(size).ok());
+        Some((dims.collect::<Option<_>>()?, element))
+    });
     let message = "expected the type of a tensor or vector with a static shape";
-    sizes
-        .collect::<Option<_>>()
-        .ok_or_else(|| Error::value_error(message))
+    found.ok_or_else(|| Error::value_error(message))
 }
 
-fn element_of(ty: &Object) -> Result<&Object> {
-    if let Some(tensor) = ty.downcast_ref::<TensorType>() {
-        return Ok(&tensor.element);
-    }
-    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
-        return Ok(&memref.element);
-    }
-    let vector = ty.downcast_ref::<VectorType>();
-    let message = "expected the type of a tensor or vector";
-    Ok(&vector.ok_or_else(|| Error::value_error(message))?.element)
-}
-
-/// The bytes of an element.
-fn size_of(element: &Object) -> Result<usize> {
-    let size = match element.downcast_ref::<ComplexType>() {
-        Some(complex) => Numeric::of(&complex.element).map(|number| 2 * number.bytes()),
-        None => Numeric::of(element).map(Numeric::bytes),
-    };
-    size.ok_or_else(|| Error::value_error("expected dense data of numbers"))
+fn element_of(ty: &Object) -> Result<Element> {
+    Element::of(ty).ok_or_else(|| Error::value_error("expected dense data of numbers"))
 }
 
 /// Writes at most `most` elements of a dense attribute, and the beginning of a digest if there
 /// are more.
 pub(super) fn write_first(dense: &DenseAttr, most: usize, out: &mut String) -> Result<()> {
-    let element = element_of(&dense.ty)?;
-    let size = size_of(element)?;
+    let (_, element) = static_shape(&dense.ty)?;
+    let size = element_of(element)?.bytes();
     if size == 0 || dense.data.len() / size <= most.max(1) {
         return write_elements(dense, out);
     }
@@ -183,7 +140,7 @@ pub(super) fn short_digest(attribute: &Object) -> Result<String> {
 
 /// Writes the literal of a dense attribute.
 pub(super) fn write_dense(dense: &DenseAttr, out: &mut String) -> Result<()> {
-    let size = size_of(element_of(&dense.ty)?)?;
+    let size = element_of(static_shape(&dense.ty)?.1)?.bytes();
     if size == 0 || dense.data.len() / size <= LISTED {
         return write_elements(dense, out);
     }
@@ -195,10 +152,10 @@ pub(super) fn write_dense(dense: &DenseAttr, out: &mut String) -> Result<()> {
 
 /// Writes the elements of a dense attribute as a list, or as a single element.
 pub(super) fn write_elements(dense: &DenseAttr, out: &mut String) -> Result<()> {
-    let element = element_of(&dense.ty)?;
+    let (dims, element) = static_shape(&dense.ty)?;
     if dense.data.is_empty() {
         // Elements of no bits take no bytes.
-        if !dims(&dense.ty)?.contains(&0) {
+        if !dims.contains(&0) {
             out.push('0');
         }
         return Ok(());
@@ -206,18 +163,16 @@ pub(super) fn write_elements(dense: &DenseAttr, out: &mut String) -> Result<()> 
     let elements = listed(element, &dense.data)?;
     match elements.as_slice() {
         [only] => out.push_str(only),
-        _ => write_lists(&elements, &dims(&dense.ty)?, out),
+        _ => write_lists(&elements, &dims, out),
     }
     Ok(())
 }
 
 /// Writes the elements of a dense attribute as a list, even if all are equal.
 pub(super) fn write_all_elements(dense: &DenseAttr, out: &mut String) -> Result<()> {
-    let dims = dims(&dense.ty)?;
-    let count = dims
-        .iter()
-        .fold(1_usize, |all, &size| all.saturating_mul(size));
-    let mut elements = listed(element_of(&dense.ty)?, &dense.data)?;
+    let (dims, element) = static_shape(&dense.ty)?;
+    let count = dims.iter().copied().fold(1, usize::saturating_mul);
+    let mut elements = listed(element, &dense.data)?;
     if let [only] = elements.as_slice() {
         elements = vec![only.clone(); count];
     }

@@ -3,7 +3,7 @@
 use isoform::{Ref, Result};
 
 use super::{Piece, Writer};
-use crate::nodes::{FunctionType, Operation, Region};
+use crate::nodes::{Operation, Region};
 
 impl<'p> Writer<'p> {
     pub(super) fn write_operation(
@@ -34,13 +34,9 @@ impl<'p> Writer<'p> {
         }
         // Properties that are not a dictionary have the empty key.
         if let Some(only) = operation.properties.get("") {
-            self.pieces.push(Piece::Text(" <"));
-            self.pieces.push(Piece::Object(only));
-            self.pieces.push(Piece::Text(">"));
+            self.wrap(" <", Piece::Object(only), ">");
         } else if !operation.properties.is_empty() {
-            self.pieces.push(Piece::Text(" <"));
-            self.pieces.push(Piece::Dict(&operation.properties));
-            self.pieces.push(Piece::Text(">"));
+            self.wrap(" <", Piece::Dict(&operation.properties), ">");
         }
         for (position, region) in operation.regions.iter().enumerate() {
             self.pieces
@@ -55,25 +51,11 @@ impl<'p> Writer<'p> {
             self.pieces.push(Piece::Dict(&operation.attributes));
         }
         self.pieces.push(Piece::Text(" : ("));
-        self.list(operation.operands.iter().map(|value| &value.ty));
+        let types = operation.operands.iter().map(|value| &value.ty);
+        self.list(types.map(Piece::Object));
         self.pieces.push(Piece::Text(") -> "));
-        let only = operation
-            .results
-            .first()
-            .filter(|_| operation.results.len() == 1);
-        let is_plain = only.is_some_and(|value| !value.ty.isa::<FunctionType>());
-        if !is_plain {
-            self.pieces.push(Piece::Text("("));
-        }
-        self.list(operation.results.iter().map(|value| &value.ty));
-        if !is_plain {
-            self.pieces.push(Piece::Text(")"));
-        }
-        if let (true, Some(location)) = (self.options.locations, &operation.location) {
-            self.pieces.push(Piece::Text(" loc("));
-            self.pieces.push(Piece::Location(location));
-            self.pieces.push(Piece::Text(")"));
-        }
+        self.results(operation.results.iter().map(|value| &value.ty));
+        self.place(operation.location.as_ref());
         self.pieces.push(Piece::Text("\n"));
         Ok(())
     }
@@ -124,11 +106,7 @@ impl<'p> Writer<'p> {
                 self.pieces.push(Piece::Owned(name));
                 self.pieces.push(Piece::Text(": "));
                 self.pieces.push(Piece::Object(&argument.ty));
-                if let (true, Some(location)) = (self.options.locations, &argument.location) {
-                    self.pieces.push(Piece::Text(" loc("));
-                    self.pieces.push(Piece::Location(location));
-                    self.pieces.push(Piece::Text(")"));
-                }
+                self.place(argument.location.as_ref());
             }
             let end = if block.arguments.is_empty() {
                 ":\n"

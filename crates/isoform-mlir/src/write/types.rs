@@ -51,21 +51,20 @@ impl<'p> Writer<'p> {
             self.pieces.push(Piece::Object(&vector.element));
             self.pieces.push(Piece::Text(">"));
         } else if let Some(function) = ty.downcast_ref::<FunctionType>() {
-            self.write_function(&function.inputs, &function.results);
+            self.pieces.push(Piece::Text("("));
+            self.list(function.inputs.iter().map(Piece::Object));
+            self.pieces.push(Piece::Text(") -> "));
+            self.results(function.results.iter());
         } else if let Some(complex) = ty.downcast_ref::<ComplexType>() {
-            self.pieces.push(Piece::Text("complex<"));
-            self.pieces.push(Piece::Object(&complex.element));
-            self.pieces.push(Piece::Text(">"));
+            self.wrap("complex<", Piece::Object(&complex.element), ">");
         } else if let Some(tuple) = ty.downcast_ref::<TupleType>() {
             self.pieces.push(Piece::Text("tuple<"));
-            self.list(tuple.types.iter());
+            self.list(tuple.types.iter().map(Piece::Object));
             self.pieces.push(Piece::Text(">"));
         } else if ty.isa::<NoneType>() {
             self.out.push_str("none");
         } else if let Some(tensor) = ty.downcast_ref::<UnrankedTensorType>() {
-            self.pieces.push(Piece::Text("tensor<*x"));
-            self.pieces.push(Piece::Object(&tensor.element));
-            self.pieces.push(Piece::Text(">"));
+            self.wrap("tensor<*x", Piece::Object(&tensor.element), ">");
         } else if let Some(memref) = ty.downcast_ref::<UnrankedMemRefType>() {
             self.pieces.push(Piece::Text("memref<*x"));
             self.pieces.push(Piece::Object(&memref.element));
@@ -91,20 +90,6 @@ impl<'p> Writer<'p> {
         if let Some(object) = object {
             self.pieces.push(Piece::Text(before));
             self.pieces.push(Piece::Object(object));
-        }
-    }
-
-    fn write_function(&mut self, inputs: &'p Array<Object>, results: &'p Array<Object>) {
-        self.pieces.push(Piece::Text("("));
-        self.list(inputs.iter());
-        self.pieces.push(Piece::Text(") -> "));
-        let only = results.first().filter(|_| results.len() == 1);
-        if only.is_some_and(|ty| !ty.isa::<FunctionType>()) {
-            self.list(results.iter());
-        } else {
-            self.pieces.push(Piece::Text("("));
-            self.list(results.iter());
-            self.pieces.push(Piece::Text(")"));
         }
     }
 }
