@@ -235,7 +235,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// An array of these elements; the given one if there are none.
+/// An array of these elements; the given one for an empty list.
 fn array<T>(elements: Vec<Ref<T>>, none: &Array<Ref<T>>) -> Array<Ref<T>>
 where
     T: isoform::Node,

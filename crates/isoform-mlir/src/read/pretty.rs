@@ -80,7 +80,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the operands and their types, without a colon if there are none.
+    /// Reads the operands and their types; without operands, there is no colon.
     fn read_pretty_operands(
         &mut self,
         operation: &mut OpenOperation,

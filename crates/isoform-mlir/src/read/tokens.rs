@@ -173,7 +173,7 @@ pub(super) fn pretty(name: &[u8], inner: Option<Tokens>) -> Read<Named> {
     Ok((Str::default(), Some((tokens.values, tokens.spaces))))
 }
 
-/// True if a token with `!` or `#` is no type or attribute of a dialect.
+/// True if a token with `!` or `#` names an alias, not a type or attribute of a dialect.
 pub(super) fn is_alias(text: &[u8], token: Token) -> bool {
     text.get(token.end) != Some(&b'<') && !text[token.start..token.end].contains(&b'.')
 }
