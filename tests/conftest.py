@@ -1,6 +1,7 @@
 """Fixtures of the whole suite."""
 
 import gc
+import importlib.util
 import itertools
 import re
 import signal
@@ -13,6 +14,9 @@ import isoform.testing
 
 # A project of a user, which type checkers check.
 collect_ignore = ["outside_project"]
+# The corpus of MLIR is made by JAX, which `make test-interop` has.
+if importlib.util.find_spec("jax") is None:
+    collect_ignore.append("mlir_corpus.py")
 
 _numbers = itertools.count()
 

@@ -47,7 +47,9 @@ def programs(quick: bool) -> dict[str, str]:
         f'    %{at + 1} = "arith.addi"(%{at}, %{at}) : (i32, i32) -> i32'
         for at in range(1000 if quick else 100_000)
     )
-    chain = f'func.func @f(%0: i32) {{\n{small}\n    "func.return"() : () -> ()\n}}'
+    function = '"func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({'
+    end = '    "func.return"() : () -> ()\n}) : () -> ()'
+    chain = f"{function}\n^bb0(%0: i32):\n{small}\n{end}"
     return {
         "a layer": text(corpus.attention, (64, 64)),
         "100 layers": text(deep, (64, 64)),
