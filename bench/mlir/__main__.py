@@ -39,22 +39,22 @@ def programs(quick: bool) -> dict[str, str]:
         return corpus.text_of(jax.jit(function).lower(*arguments).compiler_ir("stablehlo"))
 
     def deep(x):
-        for _ in range(5 if quick else 100):
+        for _ in range(2 if quick else 20):
             x = corpus.attention(corpus.norm(x)) + corpus.network(x)
         return x
 
     small = "\n".join(
         f'    %{at + 1} = "arith.addi"(%{at}, %{at}) : (i32, i32) -> i32'
-        for at in range(1000 if quick else 100_000)
+        for at in range(1000 if quick else 5000)
     )
     function = '"func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({'
     end = '    "func.return"() : () -> ()\n}) : () -> ()'
     chain = f"{function}\n^bb0(%0: i32):\n{small}\n{end}"
     return {
         "a layer": text(corpus.attention, (64, 64)),
-        "100 layers": text(deep, (64, 64)),
+        "20 layers": text(deep, (64, 64)),
         "their gradient": text(jax.grad(lambda x: deep(x).sum()), (64, 64)),
-        "10^5 additions": chain,
+        "5,000 additions": chain,
     }
 
 
@@ -82,7 +82,7 @@ def rows(quick: bool) -> list[list[str]]:
     found: list[list[str]] = []
 
     def measure(work: str, name: str, size: int, sides: dict[str, Callable[[], object]]) -> None:
-        rounds = 3 if quick else 9
+        rounds = 3 if quick else 5
         calls = max(1, 200_000 // size)
         batches = [
             (side, lambda count, call=call: timed(call, count)) for side, call in sides.items()

@@ -97,7 +97,7 @@ fn unknown(symbol: &str, known: &HashMap<Str, usize, RandomState>) -> Error {
 }
 
 /// The symbol that an operation defines.
-pub(crate) fn symbol_name(operation: &Operation) -> Option<Str> {
+pub fn symbol_name(operation: &Operation) -> Option<Str> {
     let name = operation.symbol_name()?;
     if let Some(symbol) = name.downcast_ref::<Symbol>() {
         return Some(symbol.name.clone());

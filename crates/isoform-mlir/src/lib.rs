@@ -53,8 +53,9 @@ mod write;
 
 pub use dumps::{
     DumpMoment, OperationHistory, PassDump, PassHistory, PassStep, UnitChange, read_dumps,
+    read_dumps_so_far,
 };
-pub use extract::extract;
+pub use extract::{extract, symbol_name};
 pub use levels::{Dialects, Level};
 pub use nodes::*;
 pub use read::{ReadOptions, read, read_attribute, read_split};

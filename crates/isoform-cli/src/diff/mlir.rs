@@ -3,7 +3,8 @@
 use std::io;
 
 use isoform::compare::Difference;
-use isoform_mlir::{OperationChange, OperationChangeKind, Report};
+use isoform::{Ref, Value, structural_equal};
+use isoform_mlir::{Level, OperationChange, OperationChangeKind, Program, Report};
 use isoform_onnx::summary::{Line, Role};
 
 use super::args::DiffArgs;
@@ -38,6 +39,15 @@ pub(super) fn print(
     if output.json {
         return output.json_line(&json::of_mlir(args, difference, report));
     }
+    if !difference.is_empty() && is_order_alone(difference) {
+        let text =
+            "different: the order of private symbols alone, which --unordered-symbols ignores";
+        let line = Line {
+            role: Role::Heading,
+            text: text.to_owned(),
+        };
+        return print_lines(vec![line], false, output);
+    }
     let text = if difference.is_empty() {
         "equal".to_owned()
     } else {
@@ -59,6 +69,19 @@ pub(super) fn print(
         }
     }
     print_lines(lines, difference.is_empty(), output)
+}
+
+/// True if the programs differ in the order of private symbols alone.
+fn is_order_alone(difference: &Difference) -> bool {
+    let level = Level::strict().symbol_order(false);
+    let form = |value: &Value| {
+        let program = value.peek::<Ref<Program>>()?;
+        level.apply(program).ok()
+    };
+    let (Some(left), Some(right)) = (form(difference.left()), form(difference.right())) else {
+        return false;
+    };
+    structural_equal(left, right).unwrap_or(false)
 }
 
 /// The sentence about a change, and the operation on both sides.

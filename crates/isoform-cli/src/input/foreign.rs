@@ -138,6 +138,10 @@ const FORMATS: &[Foreign] = &[
         refusal: "this is a model in the format of ONNX Runtime, which isoform does not read; give the ONNX model from which it was converted",
     },
     Foreign {
+        matches: |start| start.starts_with(b"ML\xefR"),
+        refusal: "this is MLIR bytecode, which isoform does not read; print it as text with 'mlir-opt -mlir-print-op-generic FILE'",
+    },
+    Foreign {
         matches: |start| start.starts_with(b"ptrt"),
         refusal: "this is a TensorRT engine, which isoform does not read; give the ONNX model from which it was built",
     },
@@ -283,6 +287,7 @@ mod tests {
         check(b"\x1c\0\0\0TFL3", "TensorFlow Lite");
         check(b"\x1c\0\0\0ORTM", "ONNX Runtime");
         check(b"ptrt\0", "TensorRT");
+        check(b"ML\xefR\x0d", "MLIR bytecode");
         check(b"%PDF-1.7", "PDF");
         check(b"\x89PNG\r\n\x1a\n", "PNG");
         check(b"\xff\xd8\xff\xe0", "JPEG");

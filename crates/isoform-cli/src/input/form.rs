@@ -230,7 +230,10 @@ fn is_mlir(mut text: &str) -> bool {
         ("module", Some('{' | '@')) => true,
         ("module", _) => rest.starts_with("attributes"),
         (word, Some('@')) => word.contains('.'),
-        (word, _) => word.contains('.') && rest.starts_with("private @"),
+        (word, _) => {
+            let visibilities = ["private @", "public @", "nested @"];
+            word.contains('.') && visibilities.iter().any(|start| rest.starts_with(start))
+        }
     }
 }
 
@@ -321,6 +324,7 @@ mod tests {
             "%0 = arith.constant 1 : i32",
             "func.func @f() { return }",
             "func.func private @f()",
+            "func.func public @f() { return }",
             "// RUN: mlir-opt\nmodule {}",
             "{-# dialect_resources: {} #-}",
         ] {

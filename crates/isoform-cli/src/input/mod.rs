@@ -634,7 +634,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
             &text[..text.len() - rest.len()],
             rest.trim_start_matches('\n'),
         ),
-        None => (text, ""),
+        None => text.split_once('\n').unwrap_or((text, "")),
     };
     Failure {
         message: match error.path() {

@@ -1,5 +1,6 @@
 //! `isoform mlir bisect`: the pass after which a check fails, from the dumps of a pipeline.
 
+use std::collections::HashSet;
 use std::io;
 
 use isoform::{Error, Result};
@@ -21,10 +22,9 @@ struct Bisection {
 pub(super) fn bisect(args: &BisectArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
     let found = bytes_of(&args.file).and_then(|bytes| {
         let failed = |error: Error| message(&args.file, &error);
-        let mut dumps = isoform_mlir::read_dumps(bytes).map_err(failed)?;
-        // A function alone is not what the command gets otherwise.
-        if dumps.iter().any(|dump| !dump.is_part()) {
-            dumps.retain(|dump| !dump.is_part());
+        let dumps = isoform_mlir::read_dumps(bytes).map_err(failed)?;
+        if dumps.iter().any(PassDump::is_part) && !is_one_function(&dumps) {
+            return Err(PARTS.into());
         }
         let bisection = first_bad(args, &dumps).map_err(failed)?;
         let before = bisection.position - 1;
@@ -55,6 +55,26 @@ pub(super) fn bisect(args: &BisectArgs, output: &mut Output<'_, '_>) -> io::Resu
         step.summary()
     ))?;
     tell_changes(step, args.max, output)
+}
+
+const PARTS: &str = "some dumps hold one function of several, and the command needs whole programs; print them with -mlir-print-ir-module-scope -mlir-disable-threading";
+
+/// True if all dumps are of one function, alone or in its module.
+fn is_one_function(dumps: &[PassDump]) -> bool {
+    let symbols = dumps.iter().map(|dump| {
+        let module = &dump.program.module;
+        let blocks = module
+            .regions
+            .iter()
+            .flat_map(|region| region.blocks.iter());
+        let operations: Vec<_> = blocks.flat_map(|block| block.operations.iter()).collect();
+        match operations[..] {
+            [only] => isoform_mlir::symbol_name(only),
+            _ => None,
+        }
+    });
+    let symbols: HashSet<_> = symbols.collect();
+    symbols.len() == 1 && !symbols.contains(&None)
 }
 
 /// Finds the first dump that the command rejects, with as many checks as the logarithm of the

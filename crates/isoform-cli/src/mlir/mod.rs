@@ -6,7 +6,7 @@ mod bisect;
 use std::io;
 use std::path::Path;
 
-use isoform_mlir::{DumpMoment, PassDump, PassHistory, PassStep, UnitChange, read_dumps};
+use isoform_mlir::{DumpMoment, PassDump, PassHistory, PassStep, UnitChange, read_dumps_so_far};
 use serde_json::{Value as Json, json};
 
 use crate::input::{is_dash, message, standard_input};
@@ -22,15 +22,22 @@ pub(crate) fn run(args: &MlirArgs, output: &mut Output<'_, '_>) -> io::Result<()
 
 fn passes(args: &DumpArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
     let read = bytes_of(&args.file).and_then(|bytes| {
-        let failed = |error| message(&args.file, &error);
-        let dumps = read_dumps(bytes).map_err(failed)?;
-        let history = PassHistory::new(&dumps).map_err(failed)?;
-        Ok((dumps, history))
+        let failed = |error: &isoform::Error| message(&args.file, error);
+        let (dumps, mistake) = read_dumps_so_far(bytes);
+        if let (true, Some(mistake)) = (dumps.is_empty(), &mistake) {
+            return Err(failed(mistake));
+        }
+        let history = PassHistory::new(&dumps).map_err(|error| failed(&error))?;
+        Ok((dumps, history, mistake.as_ref().map(failed)))
     });
-    let (dumps, history) = match read {
+    let (dumps, history, mistake) = match read {
         Ok(read) => read,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
+    if let Some(mistake) = mistake {
+        // The dumps before it tell what happened until then.
+        output.failed_file(&args.file, &mistake)?;
+    }
     if let Some(name) = &args.origin {
         return origins(args, name, &dumps, &history, output);
     }

@@ -234,7 +234,14 @@ fn mistakes_have_a_line_and_a_caret() {
     let ran = run(&folder, "hash broken.mlir");
     assert_eq!(ran.status, 2);
     assert!(ran.err.contains("line 2, column 9"), "{ran:?}");
-    assert!(ran.err.contains('^'), "{ran:?}");
+    // The excerpt is on lines of its own.
+    assert!(
+        ran.err.lines().any(|line| line.trim_end().ends_with("^^")),
+        "{ran:?}"
+    );
+    folder.file("bytecode.mlir", b"ML\xefR\x0dMLIR21\0");
+    let ran = run(&folder, "hash bytecode.mlir");
+    assert!(ran.err.contains("this is MLIR bytecode"), "{ran:?}");
 }
 
 #[test]
@@ -357,4 +364,34 @@ fn the_guilty_pass_is_found() {
     assert!(ran.err.contains("there is nothing to find"), "{ran:?}");
     let ran = run(&folder, "mlir bisect dump.txt -- false");
     assert!(ran.err.contains("rejects the first dump"), "{ran:?}");
+}
+
+#[test]
+fn dumps_of_compilers_that_fail_are_read() {
+    let folder = folder();
+    let failed = DUMPS.replace("CanonicalizerPass:", "CanonicalizerPass Failed:");
+    let noted = failed.replace(
+        "// -----// IR Dump After Sym",
+        "a.mlir:3:4: error: failed to legalize\n  %0 = x.y\n       ^\n// -----// IR Dump After Sym",
+    );
+    // The last dump is cut off.
+    folder.file("dump.txt", &noted.as_bytes()[..noted.len() - 60]);
+    let ran = run(&folder, "mlir passes dump.txt");
+    assert_eq!(ran.status, 2);
+    let expected = "  \
+  1 cse                    first dump
+  2 canonicalize (failed)  @f: 2 operations changed
+";
+    assert!(ran.out.starts_with(expected), "{ran:?}");
+    assert!(ran.err.contains("line 22"), "{ran:?}");
+}
+
+#[test]
+fn functions_alone_are_no_programs_to_bisect() {
+    let folder = folder();
+    let other = DUMPS.replacen("sym_name = \"f\"", "sym_name = \"g\"", 1);
+    folder.file("dump.txt", other.as_bytes());
+    let ran = run(&folder, "mlir bisect dump.txt -- true");
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("-mlir-print-ir-module-scope"), "{ran:?}");
 }

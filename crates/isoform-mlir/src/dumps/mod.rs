@@ -85,16 +85,30 @@ impl PassDump {
 /// `ValueError` for a text without dumps, and as [`read`](crate::read()), with the line in the
 /// whole text.
 pub fn read_dumps(text: impl AsRef<[u8]>) -> Result<Vec<PassDump>> {
-    let text = text.as_ref();
-    let options = ReadOptions::default().symbol_names(true);
+    match read_dumps_so_far(text) {
+        (dumps, None) => Ok(dumps),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// As [`read_dumps`], with the dumps before the first mistake, for the output of a compiler that
+/// crashed. Lines of diagnostics, `FILE:1:2: error: …`, are skipped.
+pub fn read_dumps_so_far(text: impl AsRef<[u8]>) -> (Vec<PassDump>, Option<Error>) {
     let mut dumps = Vec::new();
+    let text = without_diagnostics(text.as_ref());
+    let error = add_dumps(&text, &mut dumps).err();
+    (dumps, error)
+}
+
+fn add_dumps(text: &[u8], dumps: &mut Vec<PassDump>) -> Result<()> {
+    let options = ReadOptions::default().symbol_names(true);
     let mut header = Header::none();
     // The dump begins after its header.
     let (mut start, mut line_start, mut line) = (0, 0, 0);
     for content in text.split_inclusive(|&byte| byte == b'\n') {
         line += 1;
         if let Some(next) = Header::read(content.trim_ascii(), line) {
-            header.finish(&options, text, start..line_start, &mut dumps)?;
+            header.finish(&options, text, start..line_start, dumps)?;
             header = next;
             start = line_start + content.len();
         }
@@ -106,8 +120,50 @@ pub fn read_dumps(text: impl AsRef<[u8]>) -> Result<Vec<PassDump>> {
              separate; mlir-opt prints them with -mlir-print-ir-after-all -mlir-print-op-generic",
         ));
     }
-    header.finish(&options, text, start..text.len(), &mut dumps)?;
-    Ok(dumps)
+    header.finish(&options, text, start..text.len(), dumps)
+}
+
+/// The text with spaces in place of diagnostics, and of the lines of the source after them.
+fn without_diagnostics(text: &[u8]) -> Vec<u8> {
+    let mut cleared = text.to_vec();
+    let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        lines.push(start..start + line.trim_ascii_end().len());
+        start += line.len();
+    }
+    for (at, line) in lines.iter().enumerate() {
+        if !is_diagnostic(&text[line.clone()]) {
+            continue;
+        }
+        let is_caret = |line: &std::ops::Range<usize>| {
+            let marks = text[line.clone()].trim_ascii();
+            !marks.is_empty() && marks.iter().all(|byte| b"^~ ".contains(byte))
+        };
+        let count = if lines.get(at + 2).is_some_and(is_caret) {
+            3
+        } else {
+            1
+        };
+        for line in &lines[at..at + count] {
+            cleared[line.clone()].fill(b' ');
+        }
+    }
+    cleared
+}
+
+/// True for a line `FILE:LINE:COLUMN: SEVERITY: …`.
+fn is_diagnostic(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    ["error", "warning", "remark", "note"]
+        .iter()
+        .any(|severity| {
+            let Some((place, _)) = text.split_once(&format!(": {severity}: ")) else {
+                return false;
+            };
+            let mut numbers = place.rsplit(':').take(2);
+            place.matches(':').count() >= 2 && numbers.all(|number| number.parse::<u32>().is_ok())
+        })
 }
 
 /// The line before a dump.
@@ -139,12 +195,13 @@ impl Header {
             "After" => DumpMoment::After,
             _ => return None,
         };
-        let (moment, rest) = match rest.strip_suffix(" Failed") {
-            Some(rest) => (DumpMoment::Failed, rest),
-            None => (moment, rest),
-        };
         // The operation is what the dump holds.
         let rest = rest.split_once(" ('").map_or(rest, |(rest, _)| rest);
+        // `CSE (cse) Failed`, `CSE Failed (cse)` and `CSEPass Failed: cse` have all been printed.
+        let (rest, is_last) = match rest.strip_suffix(" Failed") {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
         let in_brackets = rest
             .strip_suffix(')')
             .and_then(|rest| rest.rsplit_once(" ("));
@@ -156,6 +213,15 @@ impl Header {
             }
             (None, None) => (rest, ""),
         };
+        let failed = [
+            pass.strip_suffix(" Failed"),
+            argument.strip_suffix(" Failed"),
+        ];
+        let moment = match failed {
+            [None, None] if !is_last => moment,
+            _ => DumpMoment::Failed,
+        };
+        let (pass, argument) = (failed[0].unwrap_or(pass), failed[1].unwrap_or(argument));
         Some(Header {
             pass: pass.to_owned(),
             argument: argument.to_owned(),

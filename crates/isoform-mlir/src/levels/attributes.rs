@@ -216,13 +216,12 @@ fn type_of_elements(value: &Ref<Obj>) -> Option<&Ref<Obj>> {
         return (!is_dropped).then_some(&resource.ty);
     }
     let dense = value.downcast_ref::<DenseAttr>().map(|attr| &attr.ty);
-    dense
-        .or_else(|| value.downcast_ref::<SparseAttr>().map(|attr| &attr.ty))
-        .or_else(|| {
-            value
-                .downcast_ref::<DenseStringsAttr>()
-                .map(|attr| &attr.ty)
-        })
+    // Strings stay, as everywhere.
+    dense.or_else(|| {
+        let sparse = value.downcast_ref::<SparseAttr>();
+        let numbers = sparse.filter(|attr| !attr.values.isa::<DenseStringsAttr>());
+        numbers.map(|attr| &attr.ty)
+    })
 }
 
 /// Moves the properties to the attributes. Properties that are not a dictionary stay, and so

@@ -144,7 +144,10 @@ impl<'p> Words<'p> {
                         [before, after] => format!("{before} blocks -> {after}"),
                     }
                 }
-                Part::Region(position) => format!("another region {position}"),
+                Part::Region(position) => match sides.map(|side| side.regions.len()) {
+                    [before, after] if before == after => format!("another region {position}"),
+                    [before, after] => format!("{before} regions -> {after}"),
+                },
                 Part::Other(steps) => steps.trim_start_matches('.').to_owned(),
                 Part::Operation | Part::Name | Part::Derived => continue,
             };

@@ -96,8 +96,8 @@ impl<'p> ProgramText<'p> {
         writer.names.symbols = Arc::clone(&self.names.symbols);
         writer.pieces.push(Piece::Object(object));
         match writer.run() {
-            Ok(()) => writer.out,
-            Err(_) => cut(writer.out, length),
+            Ok(()) if writer.out.len() <= length => writer.out,
+            _ => cut(writer.out, length),
         }
     }
 }
