@@ -114,7 +114,9 @@ def rows(quick: bool) -> list[list[str]]:
         if with_xdsl:
             read = of_xdsl(text), of_xdsl(text)
             sides["xDSL"] = lambda read=read: read[0].is_structurally_equivalent(read[1])
-        assert all(call() for call in sides.values())
+        # A peer that takes two copies of one text for different is named so.
+        sides = {side if call() else f"{side}, wrong": call for side, call in sides.items()}
+        assert "isoform" in sides
         measure("equal", name, size, sides)
         sides = {
             "isoform": lambda ours=ours: isoform.structural_digest(ours[0]),
