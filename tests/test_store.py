@@ -185,6 +185,8 @@ def test_a_fork_while_threads_use_the_store(tmp_path, url):
             key = EntryKey("a", thread=thread, number=number % 20)
             store.put_entry(key, b"b")
             store.remove_entry(key)
+            # The locks of SQLite are not fair: a child could wait as long as threads never rest.
+            time.sleep(0.002)
 
     threads = [threading.Thread(target=use, args=(number,)) for number in range(3)]
     for thread in threads:
