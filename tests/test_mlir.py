@@ -144,6 +144,14 @@ def test_keys_of_lowered_functions():
     assert key != isoform.jax.cache_key(sums("arith.mulf"))
     assert key != isoform.jax.cache_key(sums(), compiler_options={"xla_dump_to": "x"})
     assert key != isoform.jax.cache_key(sums(), extra="--xla_flag")
+    options = {"a": 1, "b": [True, None]}
+    keys = {
+        isoform.jax.cache_key(sums(), compiler_options=given)
+        for given in (options, dict(reversed(options.items())))
+    }
+    assert len(keys) == 1
+    with pytest.raises(TypeError, match="object"):
+        isoform.jax.cache_key(sums(), extra=object())
     named = mlir.read("module @jit_f { func.func @main() { return } }")
     other = mlir.read("module @jit_g { func.func @main() { return } }")
     assert isoform.jax.cache_key(named) == isoform.jax.cache_key(other)

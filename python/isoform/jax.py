@@ -53,10 +53,11 @@ def cache_key(lowered: Any, *, compiler_options: Any = None, extra: Any = None) 
     Args:
         lowered: what `jax.jit(f).lower(...)` returns, or a program of `isoform.mlir`.
         compiler_options: the options that `lowered.compile` gets.
-        extra: anything else that the compiled program depends on, such as flags of XLA.
+        extra: anything else that the compiled program depends on, such as flags of XLA, as plain
+            values.
 
     Raises:
-        TypeError: the object is not lowered.
+        TypeError: the object is not lowered, or an option is not a plain value.
 
     Example:
         >>> import isoform.jax
@@ -77,8 +78,8 @@ def cache_key(lowered: Any, *, compiler_options: Any = None, extra: Any = None) 
         )
     # The name of the module is that of the function, and no program calls a module by name.
     found = mlir.normal_form(_without_module_name(found), symbol_order=False)
-    parts = [found, _platform(), repr(compiler_options), repr(extra)]
-    return _core.structural_digest(parts).hex()
+    # Not their texts: the text of a large array leaves elements out.
+    return _core.structural_digest([found, _platform(), compiler_options, extra]).hex()
 
 
 def _without_module_name(found: Any) -> Any:

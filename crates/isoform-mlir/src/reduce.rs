@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use isoform::traverse::{WalkResult, walk_objects};
-use isoform::{Array, Node, Obj, Ref, Result, Str, structural_equal};
+use isoform::{Array, Error, Node, Obj, Ref, Result, Str, structural_equal};
 use rapidhash::fast::RandomState;
 
 use crate::extract::symbol_name;
@@ -55,7 +55,7 @@ struct Part {
     operation: Ref<Operation>,
     /// The part around it.
     parent: Option<usize>,
-    /// The parts whose results it uses, also those inside of it.
+    /// The parts whose results the operation uses, or an operation inside of it.
     uses: Vec<usize>,
     symbol: Option<Str>,
     /// The names that its own attributes refer to.
@@ -63,7 +63,7 @@ struct Part {
 }
 
 impl ReducibleProgram {
-    /// Finds the operations that can go. Linear in the program.
+    /// Finds the operations that can go. Linear in the operands, times the depth of regions.
     ///
     /// # Errors
     ///
@@ -160,13 +160,16 @@ impl ReducibleProgram {
     ///
     /// # Errors
     ///
-    /// As [`ReducibleProgram::new`].
-    ///
-    /// # Panics
-    ///
-    /// If `lost` has not an entry for each operation.
+    /// As [`ReducibleProgram::new`], and `ValueError` if the number of entries is not that of the
+    /// operations.
     pub fn without(&self, lost: &[bool], replacement: Replacement) -> Result<Option<Self>> {
-        assert_eq!(lost.len(), self.parts.len(), "an entry for each operation");
+        if lost.len() != self.parts.len() {
+            return Err(Error::value_error(format!(
+                "lost: expected an entry for each of the {} operations, got {}",
+                self.parts.len(),
+                lost.len()
+            )));
+        }
         let mut lost = lost.to_vec();
         if replacement == Replacement::Placeholder {
             // An operation comes before those inside, of which one may stay.
@@ -185,35 +188,38 @@ impl ReducibleProgram {
     }
 
     /// The operations that go if these shall: everything inside goes, too, and the operations of
-    /// symbols stay to which something that stays refers.
+    /// symbols stay to which something that stays refers. Linear in the program.
     fn closed(&self, mut wanted: Vec<bool>) -> Vec<bool> {
         let mut by_name: HashMap<&Str, Vec<usize>, RandomState> = HashMap::default();
+        let mut inner: Vec<Vec<usize>> = vec![Vec::new(); self.parts.len()];
         for (at, part) in self.parts.iter().enumerate() {
             if let Some(symbol) = &part.symbol {
                 by_name.entry(symbol).or_default().push(at);
             }
+            if let Some(parent) = part.parent {
+                inner[parent].push(at);
+            }
         }
-        loop {
-            let mut lost = wanted.clone();
-            for at in 0..lost.len() {
-                lost[at] |= self.parts[at].parent.is_some_and(|parent| lost[parent]);
+        let mut lost = vec![true; self.parts.len()];
+        let is_root = |at: &usize| self.parts[*at].parent.is_none() && !wanted[*at];
+        let mut open: Vec<usize> = (0..self.parts.len()).filter(is_root).collect();
+        // The operations around one that stays are in the list before it.
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut lost[at], false) {
+                continue;
             }
-            let stay = (0..lost.len()).filter(|&at| !lost[at]);
-            let names = stay.flat_map(|at| &self.parts[at].references);
-            let symbols = names.flat_map(|name| by_name.get(name).into_iter().flatten());
-            let kept: Vec<usize> = symbols.copied().filter(|&at| lost[at]).collect();
-            if kept.is_empty() {
-                return lost;
-            }
-            // Each round keeps another symbol. What is inside of it may refer to more.
-            for symbol in kept {
+            open.extend(inner[at].iter().copied().filter(|&part| !wanted[part]));
+            let names = self.parts[at].references.iter();
+            for &symbol in names.flat_map(|name| by_name.get(name).into_iter().flatten()) {
                 let mut around = Some(symbol);
-                while let Some(part) = around {
+                while let Some(part) = around.filter(|&part| lost[part]) {
                     wanted[part] = false;
+                    open.push(part);
                     around = self.parts[part].parent;
                 }
             }
         }
+        lost
     }
 
     /// The program with other values in place of the results of lost operations.
@@ -277,9 +283,12 @@ impl ReducibleProgram {
             open.extend(&self.parts[at].uses);
             open.extend(self.parts[at].parent);
         }
-        // The operations inside of the part itself stay.
-        for (at, needed) in needed.iter_mut().enumerate().skip(part + 1) {
-            *needed |= self.is_inside(at, part);
+        // The operations inside of the part itself stay; each one follows the one around it.
+        let mut inside = vec![false; self.parts.len()];
+        inside[part] = true;
+        for at in part + 1..self.parts.len() {
+            inside[at] = self.parts[at].parent.is_some_and(|parent| inside[parent]);
+            needed[at] |= inside[at];
         }
         needed
     }
@@ -298,17 +307,6 @@ impl ReducibleProgram {
             }
         }
         users
-    }
-
-    fn is_inside(&self, part: usize, outer: usize) -> bool {
-        let mut around = self.parts[part].parent;
-        while let Some(parent) = around {
-            if parent == outer {
-                return true;
-            }
-            around = self.parts[parent].parent;
-        }
-        false
     }
 }
 

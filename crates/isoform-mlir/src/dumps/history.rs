@@ -1,6 +1,6 @@
 //! The changes that each pass of a pipeline made.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use isoform::compare::DiffOptions;
 use isoform::{Map, Ref, Result, Str};
 use rapidhash::fast::RandomState;
@@ -85,7 +85,8 @@ pub struct OperationHistory {
 /// The latest dump of a symbol.
 struct Unit {
     program: Ref<Program>,
-    /// The origin of each operation: the step that had it first, and those that changed it.
+    /// The steps of each operation: the first one with the operation, and the steps that
+    /// changed the operation later.
     origins: HashMap<u64, (usize, Vec<usize>), RandomState>,
 }
 
@@ -190,7 +191,8 @@ impl History {
         let is_whole = !dump.is_part();
         let mut changes = Vec::new();
         let mut is_first = true;
-        let symbols: Vec<String> = units.iter().map(|(symbol, _)| symbol.clone()).collect();
+        let symbols: HashSet<String, RandomState> =
+            units.iter().map(|(symbol, _)| symbol.clone()).collect();
         for (symbol, program) in units {
             if symbol == MODULE && !is_whole {
                 continue;
@@ -221,15 +223,11 @@ impl History {
             }
         }
         if is_whole {
-            let gone: Vec<String> = self
-                .order
-                .iter()
-                .filter(|known| !symbols.contains(known) && self.units.contains_key(*known))
-                .cloned()
-                .collect();
+            let order = std::mem::take(&mut self.order).into_iter();
+            let (kept, gone) = order.partition(|known| symbols.contains(known));
+            self.order = kept;
             for symbol in gone {
                 self.units.remove(&symbol);
-                self.order.retain(|known| *known != symbol);
                 changes.push(UnitChange::Removed(symbol));
             }
         }

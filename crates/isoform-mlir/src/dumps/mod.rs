@@ -152,7 +152,8 @@ fn without_diagnostics(text: &[u8]) -> Vec<u8> {
     cleared
 }
 
-/// True for a line `FILE:LINE:COLUMN: SEVERITY: …`.
+/// True for a line `FILE:LINE:COLUMN: SEVERITY: …`. Programs have such a text in strings alone, which
+/// begin with a quote on the same line.
 fn is_diagnostic(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     ["error", "warning", "remark", "note"]
@@ -162,7 +163,9 @@ fn is_diagnostic(line: &[u8]) -> bool {
                 return false;
             };
             let mut numbers = place.rsplit(':').take(2);
-            place.matches(':').count() >= 2 && numbers.all(|number| number.parse::<u32>().is_ok())
+            !place.contains('"')
+                && place.matches(':').count() >= 2
+                && numbers.all(|number| number.parse::<u32>().is_ok())
         })
 }
 

@@ -23,8 +23,6 @@ use words::Words;
 
 /// The number of elements of constants that sentences show.
 const ELEMENTS: usize = 8;
-/// The places of a change that are looked at.
-const MOST_PLACES: usize = 1000;
 
 /// The differences of two programs as sentences about operations.
 ///
@@ -97,7 +95,7 @@ pub struct OperationChange {
     pub changes: Vec<usize>,
 }
 
-/// An operation pair with everything that changed of it.
+/// An operation on both sides, or on one, with the parts that changed.
 struct ChangedOperation {
     kind: OperationChangeKind,
     sides: [Option<Ref<Operation>>; 2],
@@ -214,8 +212,9 @@ fn program_of(value: &isoform::Value) -> Result<Ref<Program>> {
 fn changed_operations(difference: &Difference, pairs: &OperationPairs) -> Vec<ChangedOperation> {
     let mut operations: Vec<ChangedOperation> = Vec::new();
     let mut known: HashMap<[Option<u64>; 2], usize, RandomState> = HashMap::default();
+    let mut told: HashSet<(usize, Part), RandomState> = HashSet::default();
     for (number, change) in difference.changes().iter().enumerate() {
-        for (left, right) in change.places().take(MOST_PLACES) {
+        for (left, right) in change.places() {
             let kind = change.kind();
             let sides = [
                 (kind != ChangeKind::Inserted).then_some(left),
@@ -254,7 +253,7 @@ fn changed_operations(difference: &Difference, pairs: &OperationPairs) -> Vec<Ch
                 operations.len() - 1
             });
             let known = &mut operations[at];
-            if !known.parts.contains(&part) {
+            if told.insert((at, part.clone())) {
                 known.parts.push(part);
             }
             if known.changes.last() != Some(&number) {

@@ -7,7 +7,7 @@ use isoform::{Obj, Ref, Str, Value};
 use crate::nodes::{Block, Operation};
 
 /// A part of an operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Part {
     /// The operation as a whole.
     Operation,
